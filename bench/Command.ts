@@ -1,107 +1,37 @@
-/** Runs the commands of the bench: parses options, prints help, and turns failures into exit codes. */
-import { parseArgs } from "node:util"
+/** Runs the commands of the bench, and turns failures into exit codes. */
 import { stopAll } from "./Child.ts"
-
-/** An option of a command. */
-export interface Option {
-  readonly type: "string" | "boolean"
-  /** The name of its value in the help; absent for an option without a value. */
-  readonly value?: string
-  readonly what: string
-  readonly default?: string
-}
-
-export type Options = { readonly [name: string]: Option }
-
-/** Declares an option with a value, or without one. */
-export const text = (value: string, what: string, preset?: string): Option => ({
-  type: "string",
-  value,
-  what,
-  ...(preset === undefined ? {} : { default: preset })
-})
-export const flag = (what: string): Option => ({ type: "boolean", what })
-
-/** The values of the given options; options with a default always have one. */
-export interface Given {
-  readonly positionals: ReadonlyArray<string>
-  readonly text: (name: string) => string | undefined
-  /** Parses the value as a whole number above 0. */
-  readonly count: (name: string) => number
-  readonly has: (name: string) => boolean
-}
 
 /** The command line is invalid. */
 export class InvalidOptions extends Error {}
 
-/** Parses a command line; throws `InvalidOptions`. */
-export const parse = (args: ReadonlyArray<string>, options: Options, allowPositionals = false): Given => {
-  try {
-    const config = Object.fromEntries(
-      Object.entries(options).map(([name, { default: value, type }]) => [
-        name,
-        { type, ...(value === undefined ? {} : { default: value }) }
-      ])
-    )
-    const { positionals, values } = parseArgs({ args: [...args], options: config, allowPositionals })
-    const text = (name: string): string | undefined => {
-      const value = values[name]
-      return typeof value === "string" ? value : undefined
-    }
-    return {
-      positionals,
-      text,
-      count: (name) => {
-        const value = Number(text(name))
-        if (Number.isInteger(value) && value > 0) return value
-        throw new InvalidOptions(`--${name}: must be a whole number above 0`)
-      },
-      has: (name) => values[name] === true
-    }
-  } catch (error) {
-    throw new InvalidOptions(messageOf(error))
-  }
+/** Parses the value of an option as a whole number above 0. */
+export const count = (option: string, text: string): number => {
+  const value = Number(text)
+  if (Number.isInteger(value) && value > 0) return value
+  throw new InvalidOptions(`--${option}: must be a whole number above 0`)
 }
 
-/** Formats the help: the usage, one line per option, and notes. */
-export const help = (usage: string, options: Options, notes: string): string =>
-  [
-    usage,
-    "",
-    ...Object.entries(options).map(
-      ([name, { default: preset, value = "", what }]) =>
-        `  ${`--${name} ${value}`.padEnd(22)}${what}${preset === undefined ? "" : ` (default ${preset})`}`
-    ),
-    "  --help",
-    "",
-    notes
-  ].join("\n")
-
-/** Splits a comma-separated list of names. */
-export const listOf = (text = ""): ReadonlyArray<string> =>
-  text
-    .split(",")
-    .map((name) => name.trim())
-    .filter((name) => name !== "")
-
 /**
- * Returns the values whose name contains one of the requested substrings (case-insensitive), or all values if none is
- * requested; throws `InvalidOptions` for a substring that no name contains.
+ * Returns the values whose name contains one of the comma-separated substrings (case-insensitive), or all values if
+ * none is requested; throws `InvalidOptions` for a substring that no name contains.
  */
 export const choose = <A extends { readonly name: string }>(
   option: string,
   from: ReadonlyArray<A>,
-  requested: ReadonlyArray<string>
+  requested = ""
 ): ReadonlyArray<A> => {
-  const contains = ({ name }: A, part: string) => name.toLowerCase().includes(part.toLowerCase())
-  const unknown = requested.filter((part) => !from.some((value) => contains(value, part)))
+  const parts = requested
+    .toLowerCase()
+    .split(",")
+    .map((part) => part.trim())
+    .filter((part) => part !== "")
+  const contains = ({ name }: A, part: string) => name.toLowerCase().includes(part)
+  const unknown = parts.filter((part) => !from.some((value) => contains(value, part)))
   if (unknown.length > 0) {
     const names = from.map(({ name }) => name).join(", ")
     throw new InvalidOptions(`--${option}: unknown name ${unknown.join(", ")}; the names are ${names}`)
   }
-  return requested.length === 0
-    ? from
-    : from.filter((value) => requested.some((part) => contains(value, part)))
+  return parts.length === 0 ? from : from.filter((value) => parts.some((part) => contains(value, part)))
 }
 
 const messageOf = (error: unknown): string =>
@@ -109,10 +39,15 @@ const messageOf = (error: unknown): string =>
     ? [error.message, ...(error.cause === undefined ? [] : [messageOf(error.cause)])].join("\n")
     : String(error)
 
+/** Whether the command line is invalid, for `choose` and `count` or for `parseArgs` of `node:util`. */
+const isInvalid = (error: unknown): boolean =>
+  error instanceof InvalidOptions ||
+  (error instanceof Error && "code" in error && String(error.code).startsWith("ERR_PARSE_ARGS_"))
+
 /** Runs a command with the arguments of this process, and sets the exit code. */
 export const run = async (
   helpText: string,
-  main: (args: ReadonlyArray<string>) => Promise<void> | void
+  main: (args: Array<string>) => Promise<void> | void
 ): Promise<void> => {
   const args = process.argv.slice(2)
   if (args.includes("--help")) {
@@ -131,7 +66,7 @@ export const run = async (
     await main(args)
   } catch (error) {
     console.error(isInterrupted ? "\ninterrupted" : messageOf(error))
-    process.exitCode = isInterrupted ? 130 : error instanceof InvalidOptions ? 2 : 1
+    process.exitCode = isInterrupted ? 130 : isInvalid(error) ? 2 : 1
   } finally {
     await stopAll()
   }

@@ -5,9 +5,7 @@ import * as net from "node:net"
 import * as os from "node:os"
 import * as path from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
-import * as PgClient from "@effect/sql-pg/PgClient"
-import * as Effect from "effect/Effect"
-import * as Redacted from "effect/Redacted"
+import pg from "pg"
 import * as DatabaseCpu from "./DatabaseCpu.ts"
 
 /** The databases that servers can use. */
@@ -30,34 +28,30 @@ export interface Databases {
 
 const postgresServer = process.env.ANIMAL_STORE_TEST_POSTGRES ?? "postgres://postgres@127.0.0.1:5432/postgres"
 
-const query = <A>(
-  use: (sql: PgClient.PgClient) => Effect.Effect<A, { readonly message: string }>
-): Promise<A> =>
-  Effect.runPromise(
-    Effect.provide(
-      Effect.flatMap(PgClient.PgClient, use),
-      PgClient.layer({ url: Redacted.make(postgresServer), maxConnections: 1, connectTimeout: 2_000 })
-    )
-  )
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+const query = async <Row extends pg.QueryResultRow>(text: string): Promise<ReadonlyArray<Row>> => {
+  const client = new pg.Client({ connectionString: postgresServer, connectionTimeoutMillis: 2_000 })
+  await client.connect()
+  try {
+    return (await client.query<Row>(text)).rows
+  } finally {
+    await client.end()
+  }
+}
 
 /** Returns the version and the process id of the PostgreSQL server, or why it cannot be used. */
-const probePostgres = (): Promise<{ readonly version: string; readonly pid?: number } | string> =>
-  query((sql) =>
-    Effect.map(
-      sql<{
-        readonly pid: number
-        readonly version: string
-      }>`SELECT pg_backend_pid() AS pid, current_setting('server_version') AS version`,
-      ([row]) => {
-        if (row === undefined) return "the server returned no row"
-        const isLocal = DatabaseCpu.programOf(row.pid)?.startsWith("postgres") === true
-        const pid = isLocal ? DatabaseCpu.parentOf(row.pid) : undefined
-        return { version: row.version, ...(pid === undefined ? {} : { pid }) }
-      }
+const probePostgres = async (): Promise<{ readonly version: string; readonly pid?: number } | string> => {
+  try {
+    const [row] = await query<{ readonly pid: number; readonly version: string }>(
+      "SELECT pg_backend_pid() AS pid, current_setting('server_version') AS version"
     )
-  ).catch(messageOf)
+    if (row === undefined) return "the server returned no row"
+    const isLocal = DatabaseCpu.programOf(row.pid)?.startsWith("postgres") === true
+    const pid = isLocal ? DatabaseCpu.parentOf(row.pid) : undefined
+    return { version: row.version, ...(pid === undefined ? {} : { pid }) }
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
+}
 
 const READY_MS = 30_000
 
@@ -139,8 +133,8 @@ export const open = async (needsRedis: boolean): Promise<Databases> => {
         return `sqlite:${path.join(directory, "bench.db")}`
       }
       const schema = `animal_store_bench_${process.pid}_${schemas++}`
-      await query((sql) => sql`CREATE SCHEMA ${sql(schema)}`)
-      removals.push(() => query((sql) => sql`DROP SCHEMA ${sql(schema)} CASCADE`))
+      await query(`CREATE SCHEMA ${schema}`)
+      removals.push(() => query(`DROP SCHEMA ${schema} CASCADE`))
       const address = new URL(postgresServer)
       address.searchParams.set("options", `-csearch_path=${schema}`)
       return address.href

@@ -27,7 +27,7 @@ const RECORDED = 200
 /** The servers whose latency is measured, the bare server last: it replays the responses of the reference. */
 const latencyServers = ({ servers }: Options): ReadonlyArray<Server> => [
   reference,
-  ...servers.filter((server) => server.isOurs && Servers.isDurable(server)),
+  ...servers.filter(({ isOurs, stores }) => isOurs && stores.database !== "memory"),
   bare
 ]
 
@@ -64,12 +64,6 @@ export const http = async (bench: Bench): Promise<HttpResults> => {
   await Promise.all([...setup.servers, load].map((child) => child.stop()))
   return {
     options: options.rounds,
-    servers: servers.map((server) => ({
-      name: server.name,
-      what: server.what,
-      isOurs: server.isOurs,
-      isDurable: Servers.isDurable(server)
-    })),
     skipped: skipped(bench),
     cases: figures
   }

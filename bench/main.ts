@@ -1,5 +1,6 @@
 /** `npm run bench`: measures servers side by side, and renders the results; `--help` lists the options. */
 import * as fs from "node:fs"
+import * as path from "node:path"
 import { pathToFileURL } from "node:url"
 import { findCores, stopAll } from "./Child.ts"
 import * as Command from "./Command.ts"
@@ -10,6 +11,9 @@ import { report } from "./Progress.ts"
 import * as Process from "./process/Process.ts"
 import * as Page from "./results/Page.ts"
 import * as Results from "./results/Results.ts"
+
+const documentation = pathToFileURL(`${Options.documentation}/`)
+const readme = new URL("../README.md", import.meta.url)
 
 const measure = async (
   options: Options.Options,
@@ -44,6 +48,8 @@ const write = (results: Results.Results, directory: URL | undefined): void => {
   if (directory === undefined) return
   fs.mkdirSync(directory, { recursive: true })
   for (const [name, content] of files) fs.writeFileSync(new URL(name, directory), content)
+  if (directory.href === documentation.href)
+    fs.writeFileSync(readme, Page.inReadme(fs.readFileSync(readme, "utf8"), results))
 }
 
 await Command.run(Options.help, async (args) => {
@@ -56,5 +62,8 @@ await Command.run(Options.help, async (args) => {
     })
     Results.write(results)
   }
-  write(Results.read(), options.out === undefined ? undefined : pathToFileURL(`${options.out}/`))
+  write(
+    Results.read(),
+    options.out === undefined ? undefined : pathToFileURL(`${path.resolve(options.out)}/`)
+  )
 })

@@ -1,4 +1,4 @@
-/** Runs the programs in embedding.md and effect.md that are not recipes; adds the missing code to incomplete programs. */
+/** Runs the programs in embedding.md, own-operations.md and effect.md that are not recipes; adds the missing code to incomplete programs. */
 import { spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"
 import * as fs from "node:fs"
@@ -8,8 +8,9 @@ import { describe, expect, it, onTestFinished } from "vitest"
 import { read, root } from "./Pages.fixture.ts"
 import { programOf, programsOf, save } from "./Programs.fixture.ts"
 
-const pages = ["docs/embedding.md", "docs/effect.md"]
 const effectPage = "docs/effect.md"
+const operationsPage = "docs/own-operations.md"
+const pages = ["docs/embedding.md", effectPage, operationsPage]
 
 /** A program on one of the pages: a text that only it contains, code to add before and after it, and the expected output. */
 interface ProgramCase {
@@ -37,7 +38,66 @@ const wait = 'Effect.sleep("5 seconds")'
 const waitForEndOfInput =
   'Effect.promise(() => new Promise((resolve) => process.stdin.once("end", resolve).resume()))'
 
+/** Code that sends `GET /orders/7` with `send`, with a key and without, and prints the responses. */
+const sendOrders = `
+const [admitted, rejected] = [await send({ Authorization: "Bearer " + key }), await send({})]
+console.log(admitted.status, admitted.headers.get("X-RateLimit-Remaining"), await admitted.text())
+console.log(rejected.status, rejected.headers.get("X-RateLimit-Remaining"))
+process.exit()
+`
+const sendOrdersToServer = `
+if (!server.listening) await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve))
+const send = (headers) => fetch("http://127.0.0.1:" + server.address().port + "/orders/7", { headers })
+${sendOrders}`
+const openWithKey = `${openStore}
+const store = await openAnimalStore({ log: () => undefined })
+const { key } = await store.keys.issue({ plan: "Free", label: "shop front" })
+`
+const ordersOutput =
+  /200 59 \{(?:"id":"7",)?"caller":\{"id":"key_\w+","plan":"Free","label":"shop front"\}\}\n401 59$/
+
 const programs: ReadonlyArray<ProgramCase> = [
+  {
+    text: 'app.get("/orders/:id", store.guard(), (',
+    after: `await new Promise((resolve) => server.once("listening", resolve))\n${sendOrdersToServer}`,
+    prints: ordersOutput
+  },
+  {
+    text: "store.guard({ cost: 5 })",
+    before: `import express from "express"\n${openWithKey}const app = express()`,
+    after: `
+const server = app.listen(0, "127.0.0.1")
+await new Promise((resolve) => server.once("listening", resolve))
+const send = async (path, init) => {
+  const headers = { Authorization: "Bearer " + key, "Content-Type": "application/json" }
+  const response = await fetch("http://127.0.0.1:" + server.address().port + path, { headers, ...init })
+  console.log(response.status, response.headers.get("X-RateLimit-Remaining"), await response.text())
+}
+await send("/orders", { method: "POST", body: '{"item":7}' })
+await send("/reports?days=14")
+await send("/reports?days=x")
+process.exit()
+`,
+    prints: /201 55 \{"item":7\}\n200 41 \[\]\n200 40 \[\]$/
+  },
+  {
+    text: "onRequest: store.guard()",
+    before: `import Fastify from "fastify"\n${openWithKey}const app = Fastify()`,
+    after: `await app.listen({ port: 0, host: "127.0.0.1" })\nconst { server } = app\n${sendOrdersToServer}`,
+    prints: ordersOutput
+  },
+  {
+    text: 'store.guard({ route: "/orders/{id}" })',
+    before: `import * as http from "node:http"\n${openWithKey}`,
+    after: sendOrdersToServer,
+    prints: ordersOutput
+  },
+  {
+    text: "await store.admit(c.req.raw)",
+    before: `import { Hono } from "hono"\n${openWithKey}const app = new Hono()`,
+    after: `const send = (headers) => app.request("/orders/7", { headers })\n${sendOrders}`,
+    prints: ordersOutput
+  },
   { text: 'label: "shop front" })\n// …', after: "console.log(plan, key)\n", prints: /^Pro ast_/ },
   { text: "keys.show(id)", after: "console.log(usage.minute.remaining)\n", prints: /^300$/ },
   { text: "store.pets.all()", prints: /^Rex$/ },
@@ -68,6 +128,49 @@ await store.close()
 `,
     prints:
       /^text\/plain; version=0\.0\.4; charset=utf-8\n[\s\S]*^# TYPE process_resident_memory_bytes gauge$/m
+  },
+  {
+    page: operationsPage,
+    text: 'id: "createOrder"',
+    after: `
+const send = (path, body) =>
+  fetch("http://127.0.0.1:" + port + "/v1" + path, {
+    method: body === undefined ? "GET" : "POST",
+    headers: { Authorization: "Bearer " + key, "Content-Type": "application/json" },
+    body
+  })
+const created = await send("/orders", '{"petId":1,"note":"a gift"}')
+const { id } = await created.json()
+for (const [path, body] of [["/orders/" + id], ["/orders/7"], ["/orders", '{"petId":2}'], ["/orders", "{}"]]) {
+  const response = await send(path, body)
+  console.log(response.status, await response.text())
+}
+console.log(created.status, created.headers.get("X-RateLimit-Remaining"), await (await send("/orders?limit=1")).text())
+await store.close()
+`,
+    prints: new RegExp(
+      [
+        /^curl .*/,
+        /200 {"id":"[\w-]+","petId":1,"note":"a gift"}/,
+        /404 {"code":"order_unknown","message":"There is no order 7[.]","status":404}/,
+        /409 {"code":"pet_not_available",.*}/,
+        /400 {"code":"invalid_body","message":"The body is invalid: petId: is required[.]","status":400}/,
+        /201 59 \[{.*"a gift"}\]$/
+      ]
+        .map(({ source }) => source)
+        .join("\n")
+    )
+  },
+  {
+    page: operationsPage,
+    text: "z.object",
+    after: `
+const { key } = await store.keys.issue({ plan: "Free" })
+const headers = { Authorization: "Bearer " + key }
+console.log(await (await store.fetch(new Request("http://x/v1/orders?isPaid=true", { headers }))).text())
+await store.close()
+`,
+    prints: /^{"limit":20,"isPaid":true}$/
   },
   {
     page: effectPage,

@@ -9,7 +9,7 @@ const sources = [
   "core/service/ServiceOptions.ts",
   "adapters/storage/StorageOptions.ts",
   "adapters/sql/SqlOptions.ts",
-  "adapters/http-fetch/FetchHandler.ts",
+  "adapters/http-fetch/FetchHandlerOptions.ts",
   "adapters/http-node/NodeServerOptions.ts",
   "adapters/embed/Database.ts",
   "adapters/embed/ObservationOptions.ts",

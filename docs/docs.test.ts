@@ -70,7 +70,9 @@ describe("documentation", () => {
       const [, section = ""] = new RegExp(`^${topDirectory}/.*\n((?: .*\n)*)`, "m").exec(map) ?? []
       const listed = [...section.matchAll(/^ {2}([\w-]+)\/ /gm)].map(([, name = ""]) => name)
       const directories = readdirSync(new URL(`${topDirectory}/`, root), { withFileTypes: true })
-        .filter((entry) => entry.isDirectory() && entry.name !== "node_modules")
+        .filter(
+          (entry) => entry.isDirectory() && entry.name !== "node_modules" && !entry.name.startsWith(".")
+        )
         .map(({ name }) => name)
       expect(listed.toSorted()).toEqual(directories.toSorted())
     }
@@ -100,7 +102,8 @@ describe("the pages about embedding", () => {
     ["embedding", "fastify"],
     ["embedding", "hono"],
     ["embedding", "pino"],
-    ["effect", "effect"]
+    ["effect", "effect"],
+    ["own-operations", "orders"]
   ])("contain, in %s.md, the program of the recipe for %s", (page, name) => {
     const program = read(`docs/recipes/${name}/main.mjs`)
     expect(read(`docs/${page}.md`)).toContain(`\n\`\`\`js\n${program}\`\`\`\n`)

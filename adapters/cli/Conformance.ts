@@ -6,6 +6,7 @@ import * as CliError from "effect/cli/CliError"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
@@ -195,16 +196,35 @@ const withExitCodes = <A, E, R>(
 
 const DEFAULT_COLUMNS = 100
 
-/** A status line that shows the progress of a run. */
+/** Milliseconds between two lines of progress if standard error is not a terminal. */
+const QUIET_MS = 10_000
+
+/** Shows the progress of a run in a status line, or in a line now and then. */
 const makeProgressLine = Effect.gen(function* () {
   const startedAt = performance.now()
   const { stderr } = yield* Host
   const { end, show } = yield* StatusLine.make
+  let quietUntil = startedAt + QUIET_MS
   return {
-    show: (progress: Run.Progress): void =>
-      show(Terminal.progress(progress, performance.now() - startedAt, stderr.columns)),
+    show: (progress: Run.Progress): void => {
+      const now = performance.now()
+      const line = Terminal.progress(progress, now - startedAt, stderr.columns)
+      show(line)
+      if (stderr.isTTY === true || now < quietUntil) return
+      quietUntil = now + QUIET_MS
+      stderr.write(`${line}\n`)
+    },
     end
   }
+})
+
+/** Returns a signal that SIGINT and SIGTERM abort. */
+const stopSignal = Effect.gen(function* () {
+  const { signals } = yield* Host
+  const controller = new AbortController()
+  for (const name of ["SIGINT", "SIGTERM"] as const)
+    signals.prependOnceListener(name, () => controller.abort())
+  return controller.signal
 })
 
 /** Opens the subject that the flags describe, passes it to `use` with the settings, and closes it afterwards. */
@@ -242,6 +262,7 @@ const run = Command.make(
   Effect.fn("conformance run")(function* ({ allowInconclusive, json, out, seed, ...flags }) {
     const { env, stdout } = yield* Host
     const { end, show } = yield* makeProgressLine
+    const signal = yield* stopSignal
     const tryWrite = <A>(write: () => Promise<A>) =>
       Effect.tryPromise({
         try: write,
@@ -249,34 +270,39 @@ const run = Command.make(
       })
     // Fails before the run if the directory is not writable, so that no result is lost.
     if (out !== undefined) yield* tryWrite(() => ReportFiles.prepare(out))
-    const { report, subject } = yield* withSubject(flags, (subject, settings) =>
-      Effect.ensuring(
-        Run.run(subject, {
-          level: settings.level,
-          only: settings.only,
-          exclude: settings.exclude,
-          seed,
-          allowInconclusive,
-          implementation: settings.implementation,
-          onProgress: show
-        }),
-        end
-      ).pipe(Effect.map((report) => ({ report, subject })))
-    )
-    const written =
-      out === undefined
-        ? undefined
-        : yield* Effect.result(tryWrite(() => ReportFiles.write(report, subject, out)))
-    yield* Output.print(
-      json
-        ? Json.line(report)
-        : Terminal.render(report, {
-            columns: stdout.columns ?? DEFAULT_COLUMNS,
-            color: stdout.isTTY === true && env.NO_COLOR === undefined
-          })
-    )
-    if (written !== undefined) yield* Effect.fromResult(written)
-    yield* CommandExit.withCode(report.exitCode)
+    yield* withSubject(flags, (subject, settings) => {
+      const running = Run.run(subject, {
+        level: settings.level,
+        only: settings.only,
+        exclude: settings.exclude,
+        seed,
+        allowInconclusive,
+        implementation: settings.implementation,
+        onProgress: show,
+        signal
+      })
+      // A signal interrupts this fiber, but the run ends by itself, and its report is printed.
+      return Effect.uninterruptible(
+        Effect.gen(function* () {
+          const fiber = yield* Effect.forkDetach(Effect.ensuring(running, end))
+          const report = yield* Fiber.join(fiber)
+          const written =
+            out === undefined
+              ? undefined
+              : yield* Effect.result(tryWrite(() => ReportFiles.write(report, subject, out)))
+          yield* Output.print(
+            json
+              ? Json.line(report)
+              : Terminal.render(report, {
+                  columns: stdout.columns ?? DEFAULT_COLUMNS,
+                  color: stdout.isTTY === true && env.NO_COLOR === undefined
+                })
+          )
+          if (written !== undefined) yield* Effect.fromResult(written)
+          yield* CommandExit.withCode(report.exitCode)
+        })
+      )
+    })
   }, withExitCodes)
 ).pipe(
   Command.withDescription(

@@ -46,9 +46,12 @@ const withoutDefault = new Set([
   "exclude",
   "seed",
   "from",
-  "to",
-  "plan"
+  "to"
 ])
+
+/** The `--plan` of a key is required; the plans that `serve` defines are none by default. */
+const hasNoDefault = (flag: string, command: string): boolean =>
+  withoutDefault.has(flag) || (flag === "plan" && command !== "serve")
 
 describe("help output", () => {
   it.each(commands)("shows every default of `%s`", async (command) => {
@@ -59,8 +62,8 @@ describe("help output", () => {
     const withoutShownDefault = flags
       .filter(([, description]) => !/default/i.test(description))
       .map(([flag]) => flag)
-    expect(withoutShownDefault.filter((flag) => !withoutDefault.has(flag))).toEqual([])
-    const superfluous = flags.filter(([flag, text]) => withoutDefault.has(flag) && /default/i.test(text))
+    expect(withoutShownDefault.filter((flag) => !hasNoDefault(flag, command))).toEqual([])
+    const superfluous = flags.filter(([flag, text]) => hasNoDefault(flag, command) && /default/i.test(text))
     expect(superfluous).toEqual([])
   })
 

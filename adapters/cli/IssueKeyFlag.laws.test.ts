@@ -2,6 +2,7 @@ import * as Result from "effect/Result"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import * as KeyLifecycle from "../../core/access/KeyLifecycle.ts"
+import * as OwnPlans from "../../core/limits/OwnPlans.ts"
 import * as Plan from "../../core/limits/Plan.ts"
 import * as IssueKeyFlag from "./IssueKeyFlag.ts"
 
@@ -21,10 +22,12 @@ describe("IssueKeyFlag.parsePlan", () => {
     const names = plan.chain((name) => fc.tuple(fc.constant(name), inAnyCase(name)))
     fc.assert(
       fc.property(names, fc.string({ minLength: 1 }), ([name, nameInAnyCase], extra) => {
-        expect(IssueKeyFlag.parsePlan(nameInAnyCase)).toEqual(Result.succeed(name))
+        expect(IssueKeyFlag.parsePlan(nameInAnyCase)).toEqual(Result.succeed({ plan: name, plans: {} }))
         for (const text of ["", extra, nameInAnyCase + extra, extra + nameInAnyCase]) {
           if (Plan.names.some((known) => known.toLowerCase() === text.toLowerCase())) continue
-          expect(IssueKeyFlag.parsePlan(text)).toEqual(Result.fail(`must be one of ${Plan.names.join(", ")}`))
+          expect(IssueKeyFlag.parsePlan(text)).toEqual(
+            text.includes("=") ? OwnPlans.parse(text) : Result.fail(`must be one of ${Plan.names.join(", ")}`)
+          )
         }
       })
     )

@@ -1,6 +1,7 @@
 /** Parses the value of `--issue-key`: `PLAN[:perMinute=N,perDay=N]`; plans without limits require both. */
 import * as Result from "effect/Result"
 import * as KeyLifecycle from "../../core/access/KeyLifecycle.ts"
+import * as OwnPlans from "../../core/limits/OwnPlans.ts"
 import * as Plan from "../../core/limits/Plan.ts"
 
 const form = `must be PLAN or PLAN:perMinute=N,perDay=N (only ${Plan.agreed} requires both limits),`
@@ -46,9 +47,25 @@ const reasonIfInvalid = (value: string): string | undefined => {
   return Number(value) > Plan.maxRequests ? `is too large: it must be ${range}` : undefined
 }
 
-/** Parses the value of `--plan`: the name of a plan, case-insensitive. */
-export const parsePlan = (text: string): Result.Result<Plan.PlanName, string> =>
-  Result.fromNullishOr(planNamed(text), () => `must be one of ${Plan.names.join(", ")}`)
+/** A plan, and its definition if it is an own plan of the servers. */
+export interface NamedPlan {
+  readonly plan: Plan.PlanName
+  readonly plans: OwnPlans.OwnPlans
+}
+
+/** Parses the value of `--plan`: a plan of the contract, case-insensitive, or an own plan such as `Starter=120/5000`. */
+export const parsePlan = (text: string): Result.Result<NamedPlan, string> => {
+  if (text.includes("=")) {
+    return Result.map(OwnPlans.parse(text), (plans) => ({ plan: Object.keys(plans).join(""), plans }))
+  }
+  return Result.map(
+    Result.fromNullishOr(planNamed(text), () => `must be one of ${Plan.names.join(", ")}`),
+    (plan) => ({ plan, plans: {} })
+  )
+}
+
+/** Describes own plans, in the help of `--plan`. */
+export const OWN_PLAN = "a plan that servers define with their --plan is NAME=PER_MINUTE/PER_DAY"
 
 const planNamed = (name: string): Plan.PlanName | undefined =>
   Plan.names.find((candidate) => candidate.toLowerCase() === name.toLowerCase())

@@ -8,7 +8,10 @@ import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import * as Scope from "effect/Scope"
 import { Actor } from "../../core/access/Actor.ts"
+import * as OwnErrors from "../../core/errors/OwnErrors.ts"
 import * as BanPolicy from "../../core/limits/BanPolicy.ts"
+import { OwnPlans } from "../../core/limits/OwnPlans.ts"
+import * as Operations from "../../core/operations/Operations.ts"
 import { InvalidOption } from "../../core/options/InvalidOption.ts"
 import * as Options from "../../core/options/Options.ts"
 import * as OptionTable from "../../core/options/OptionTable.ts"
@@ -16,19 +19,24 @@ import * as Service from "../../core/service/Service.ts"
 import * as ServiceOptions from "../../core/service/ServiceOptions.ts"
 import { StaticFiles } from "../../core/service/StaticFiles.ts"
 import packageJson from "../../package.json" with { type: "json" }
+import * as Admission from "../http-fetch/Admission.ts"
 import * as FetchHandler from "../http-fetch/FetchHandler.ts"
+import * as FetchHandlerOptions from "../http-fetch/FetchHandlerOptions.ts"
+import * as Guard from "../http-node/Guard.ts"
 import * as NodeListener from "../http-node/NodeListener.ts"
 import * as NodeServer from "../http-node/NodeServer.ts"
 import { type AnimalStoreOptions, type Complete, table } from "./AnimalStoreOptions.ts"
 import * as Arguments from "./Arguments.ts"
 import * as Database from "./Database.ts"
 import * as DrainPeriod from "./DrainPeriod.ts"
+import * as HostOperations from "./HostOperations.ts"
 import * as InFlight from "./InFlight.ts"
 import * as KeyLog from "./KeyLog.ts"
 import * as Keys from "./Keys.ts"
 import * as NodeDigest from "./NodeDigest.ts"
 import * as NodeVersion from "./NodeVersion.ts"
 import * as Observation from "./Observation.ts"
+import * as OperationError from "./OperationError.ts"
 import * as OsUser from "./OsUser.ts"
 import * as Pets from "./Pets.ts"
 
@@ -39,13 +47,30 @@ export interface AnimalStore {
    * parser.
    */
   readonly nodeListener: NodeListener.NodeListener
+  /**
+   * Creates middleware `(request, response, next)` that puts routes of the host behind the same keys and limits, for
+   * Express, Connect, `node:http`, and `onRequest` of Fastify. A request that is admitted has `request.caller`, and the
+   * headers of the service are set on its response; any other request gets the response of the service. Throws
+   * `InvalidOption`.
+   */
+  readonly guard: Guard.MakeGuard
   /** Handler for web-standard hosts: Hono, Bun, Deno and Next.js route handlers. */
   readonly fetch: FetchHandler.FetchHandler
+  /**
+   * Decides on a request to a route of a web-standard host, as `guard` does: `{ admitted: true, caller, headers, respond }`
+   * or `{ admitted: false, response }`.
+   */
+  readonly admit: Admission.Admit
   /**
    * Starts a server, which `close` stops. Rejects with `InvalidOption`, with `ListenFailed`, or with an `Error` if the
    * store is closed.
    */
   readonly listen: (options?: Partial<NodeServer.NodeServerOptions>) => Promise<AddressInfo>
+  /**
+   * Creates an error with a code of the service or of the option `errors`, for `run` of an operation to throw. Throws an
+   * `Error` if the code is not declared.
+   */
+  readonly error: (code: string, message?: string) => OperationError.OperationError
   /** Issues, changes, lists and revokes API keys. */
   readonly keys: Keys.Keys
   /** Creates and reads animals, without a key and without a count. */
@@ -94,17 +119,22 @@ export const openAnimalStore = async (options: AnimalStoreOptions = {}): Promise
   ).catch((error: unknown) => Promise.reject(signal?.aborted === true ? signal.reason : error))
   const run = Effect.runPromiseWith(context)
   const drainPeriod = await run(DrainPeriod.make)
+  const fetchOptions = Options.pick<FetchHandlerOptions.FetchHandlerOptions>(
+    FetchHandlerOptions.table,
+    complete
+  )
   let closing: Promise<void> | undefined
   return {
     nodeListener: await run(NodeListener.make),
-    fetch: await run(
-      FetchHandler.make(Options.pick<FetchHandler.FetchHandlerOptions>(FetchHandler.table, complete))
-    ),
+    guard: await run(Guard.make),
+    fetch: await run(FetchHandler.make(fetchOptions)),
+    admit: await run(Admission.make(fetchOptions)),
     listen: async (serverOptions) => {
       // A server in a closed scope would stop immediately, and its address would be useless.
       if (closing !== undefined) throw new Error("the store is closed")
       return run(Scope.provide(NodeServer.make(serverOptions), scope))
     },
+    error: OperationError.makerOf(OwnErrors.extend(complete.errors)),
     keys: Keys.make(run),
     pets: Pets.make(run),
     metrics,
@@ -142,12 +172,20 @@ const build = Effect.fnUntraced(function* (options: Complete, scope: Scope.Scope
       ...BanPolicy.standard,
       ...Options.pick(BanPolicy.rules, ban ?? {})
     }),
+    Layer.succeed(OwnPlans, options.plans),
     now === undefined ? Layer.empty : Layer.succeed(Clock.Clock, clockOf(yield* Clock.Clock, now))
   )
   const layer = InFlight.layer.pipe(
     Layer.provideMerge(
       observation.withTracing(
-        Service.layer(Options.pick<ServiceOptions.ServiceOptions>(ServiceOptions.table, options))
+        Layer.unwrap(
+          Effect.map(HostOperations.make(options.operations, options), (own) =>
+            Service.layer(Options.pick<ServiceOptions.ServiceOptions>(ServiceOptions.table, options), [
+              ...Operations.all,
+              ...own
+            ])
+          )
+        )
       )
     ),
     Layer.provideMerge(Layer.provideMerge(KeyLog.layer, stores)),

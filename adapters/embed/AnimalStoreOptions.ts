@@ -1,19 +1,22 @@
 /** Defines the options of `openAnimalStore`, and their validation rules. */
 import * as BanPolicy from "../../core/limits/BanPolicy.ts"
+import * as OwnPlans from "../../core/limits/OwnPlans.ts"
+import type { Plan } from "../../core/limits/Plan.ts"
 import * as Options from "../../core/options/Options.ts"
 import * as OptionTable from "../../core/options/OptionTable.ts"
 import * as Rule from "../../core/options/Rule.ts"
 import * as ServiceOptions from "../../core/service/ServiceOptions.ts"
-import * as FetchHandler from "../http-fetch/FetchHandler.ts"
+import * as FetchHandlerOptions from "../http-fetch/FetchHandlerOptions.ts"
 import * as NodeServerOptions from "../http-node/NodeServerOptions.ts"
 import * as Database from "./Database.ts"
 import * as ObservationOptions from "./ObservationOptions.ts"
+import * as OwnOperation from "./OwnOperation.ts"
 
 /** Options of `openAnimalStore` for the service, the database, the host, logging, metrics and tracing. */
 export interface AnimalStoreOptions
   extends Partial<ServiceOptions.ServiceOptions>,
     Partial<Database.DatabaseOptions>,
-    FetchHandler.FetchHandlerOptions,
+    FetchHandlerOptions.FetchHandlerOptions,
     ObservationOptions.ObservationOptions {
   /**
    * Address of the database: `sqlite:PATH`, `postgres://user:password@host:port/database`, or `memory:` (lost when the
@@ -25,6 +28,11 @@ export interface AnimalStoreOptions
    * `database`.
    */
   readonly limits?: string | undefined
+  /**
+   * Plans beside those of the contract, by name, with the limits of all their keys. For example
+   * `{ Starter: { perMinute: 120, perDay: 5000 } }`; other numbers later apply to the keys that exist already.
+   */
+  readonly plans?: { readonly [name: string]: Plan } | undefined
   /** Policy that bans keys for repeated requests after a 429; absent fields default to `BanPolicy.standard`. */
   readonly ban?: Partial<BanPolicy.BanPolicy> | undefined
   /**
@@ -32,6 +40,8 @@ export interface AnimalStoreOptions
    * Deno, because the files of the reference page are read from disk.
    */
   readonly docs?: boolean | undefined
+  /** Operations of your own, which need the same keys and count against the same limits; see `defineOperation`. */
+  readonly operations?: ReadonlyArray<OwnOperation.OwnOperation> | undefined
   /** Returns the current time in epoch milliseconds, for tests; the system time by default. */
   readonly now?: (() => number) | undefined
   /** Aborts `openAnimalStore`, for example if the database does not respond; has no effect once the store is open. */
@@ -46,14 +56,16 @@ export const table = {
   limits: OptionTable.flag("limits", address, undefined, { defaultText: "the same database" }),
   ...Database.table,
   ...ServiceOptions.table,
+  plans: OptionTable.flag("plan", OwnPlans.rule, {}),
   ban: OptionTable.programOnly(
     Options.partial(BanPolicy.rules),
     undefined,
     "clients of `serve` can rely on the documented rules"
   ),
   docs: OptionTable.flag("docs", Rule.boolean, false),
-  ...FetchHandler.table,
+  ...FetchHandlerOptions.table,
   ...ObservationOptions.table,
+  operations: OptionTable.programOnly(OwnOperation.rule, [], "`serve` has the operations of the contract"),
   now: OptionTable.programOnly(Rule.callback<() => number>(), undefined, "see `--test-clock-port`"),
   signal: OptionTable.programOnly(
     Rule.make(

@@ -4,6 +4,7 @@ import * as Result from "effect/Result"
 import * as Expiry from "../../core/access/Expiry.ts"
 import type * as KeyChange from "../../core/access/KeyChange.ts"
 import type * as KeyLifecycle from "../../core/access/KeyLifecycle.ts"
+import { OwnPlans } from "../../core/limits/OwnPlans.ts"
 import * as Plan from "../../core/limits/Plan.ts"
 import { InvalidOption } from "../../core/options/InvalidOption.ts"
 import * as Options from "../../core/options/Options.ts"
@@ -33,30 +34,32 @@ const closeRules: Options.Rules<CloseOptions> = { drainMs: milliseconds }
 const expiry: Rule.Rule<Expiry.Expiry> = Rule.make(Expiry.isExpiry, Expiry.REASON)
 
 // These rules check only types and names; `KeyLifecycle` checks the values and their combination.
-const issueRules: Options.Rules<KeyLifecycle.IssueOptions> = {
-  plan: Rule.oneOf(Plan.names),
+const issueRules = (plans: OwnPlans): Options.Rules<KeyLifecycle.IssueOptions> => ({
+  plan: Rule.oneOf([...Plan.names, ...Object.keys(plans)]),
   limits: Options.partial<Plan.Plan>({ perMinute: Rule.number, perDay: Rule.number }),
   label: Rule.text,
   expires: expiry
-}
+})
 
-const setRules: Options.Rules<KeyChange.KeyChange> = {
-  ...issueRules,
+const setRules = (plans: OwnPlans): Options.Rules<KeyChange.KeyChange> => ({
+  ...issueRules(plans),
   label: Rule.make((value) => value === null || Rule.text.isValid(value), "must be a string or null")
-}
+})
 
 const rotateRules: Options.Rules<RotateOptions> = { overlapMs: Rule.number, force: Rule.boolean }
 
 /** Checks the options of `keys.issue` and `keys.issueFirst`. */
 export const ofIssue = (given: unknown): Effect.Effect<KeyLifecycle.IssueOptions, InvalidOption> =>
-  Effect.fromResult(Options.check(issueRules, given, ["plan"]))
+  Effect.flatMap(OwnPlans, (plans) => Effect.fromResult(Options.check(issueRules(plans), given, ["plan"])))
 
 /** Checks the id and the change of `keys.set`. */
 export const ofSet = (
   id: unknown,
   given: unknown
 ): Effect.Effect<readonly [id: string, change: KeyChange.KeyChange], InvalidOption> =>
-  Effect.all([ofId(id), Effect.fromResult(Options.check(setRules, given))])
+  Effect.flatMap(OwnPlans, (plans) =>
+    Effect.all([ofId(id), Effect.fromResult(Options.check(setRules(plans), given))])
+  )
 
 /** Checks the arguments of `keys.rotate`, and returns the id, the overlap in milliseconds and `force`. */
 export const ofRotate = (

@@ -15,6 +15,7 @@ const handlerOf = (handle: Handle, options?: FetchHandler.FetchHandlerOptions) =
       FetchHandler.make(options),
       Context.make(Service, {
         handle,
+        admit: handle,
         transportError: () => Effect.die("a Request is always complete"),
         drain: Effect.void,
         isDraining: () => false,

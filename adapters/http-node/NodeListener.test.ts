@@ -281,6 +281,7 @@ describe("the listener in a host's own server", () => {
   it("closes the connection when the service fails with a defect", async () => {
     const broken = Service.of({
       handle: () => Effect.die("broken"),
+      admit: () => Effect.die("broken"),
       transportError: () => Effect.die("broken"),
       drain: Effect.void,
       isDraining: () => false,

@@ -3,6 +3,7 @@ import { Buffer } from "node:buffer"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import type { HostRoute } from "../../core/service/HostRoute.ts"
 import { InFlight } from "../../core/service/InFlight.ts"
 import { Service } from "../../core/service/Service.ts"
 import type { ServiceResponse } from "../../core/service/ServiceResponse.ts"
@@ -13,6 +14,18 @@ import { OutgoingResponse } from "./OutgoingResponse.ts"
 export type NodeListener = (request: IncomingMessage, response: ServerResponse) => void
 
 /**
+ * A route of the host, for one request.
+ *
+ * @internal
+ */
+export interface NodeRoute extends HostRoute {
+  /** Whether the request was admitted, so that the host responds. */
+  readonly isPassedOn: boolean
+  /** Called before the service sends the response to a request that is not admitted. */
+  readonly beforeRejection: () => void
+}
+
+/**
  * Handles one request and returns a function that interrupts the handling.
  *
  * @internal
@@ -21,7 +34,9 @@ export type Handler = (
   request: IncomingMessage,
   response: ServerResponse,
   /** Sends "100 Continue"; called only before a body is read, so that a rejected client does not send its body. */
-  sendContinue?: () => void
+  sendContinue?: () => void,
+  /** The route of the host that responds if the service admits the request. */
+  route?: NodeRoute
 ) => () => void
 
 /** Maximum bytes of a rejected body that are read and discarded, so that its sender can read the response. */
@@ -48,12 +63,14 @@ export const makeHandler = Effect.fnUntraced(function* (
   const inFlight = yield* InFlight
   const budget = new ByteBudget.ByteBudget(maxBytesInFlight ?? ByteBudget.defaultLimit())
   const run = Effect.runCallbackWith(yield* Effect.context())
-  return (request, response, sendContinue) => {
+  return (request, response, sendContinue, route) => {
     if (response.destroyed) return () => {}
     const incoming = new NodeRequest(request, response, budget, sendContinue)
     const respond = (exit: Exit.Exit<ServiceResponse>): void => {
+      if (route?.isPassedOn === true) return
       if (Exit.isFailure(exit)) response.destroy()
       else {
+        route?.beforeRejection()
         if (service.isDraining() || hasNoKeepAlive(response)) announceClose(response)
         send(request, response, exit.value, incoming)
       }
@@ -66,7 +83,10 @@ export const makeHandler = Effect.fnUntraced(function* (
     }
     let running = true
     inFlight?.begin()
-    const interrupt = run(incoming.tryHold() ? service.handle(incoming) : reject(), {
+    const handle = (): Effect.Effect<ServiceResponse> =>
+      route === undefined ? service.handle(incoming) : service.admit(incoming, route)
+    // The host bounds the bodies that it reads itself.
+    const interrupt = run(route !== undefined || incoming.tryHold() ? handle() : reject(), {
       onExit: (exit) => {
         if (running || Exit.isSuccess(exit)) respond(exit)
         running = false
@@ -97,8 +117,10 @@ const hasNoKeepAlive = (response: ServerResponse): boolean =>
 /**
  * Sends `Connection: close`, so that the client opens a new connection, which a load balancer routes to another
  * process. Pipelined requests are handled first: only the last response closes the connection.
+ *
+ * @internal
  */
-const announceClose = (response: ServerResponse): void => {
+export const announceClose = (response: ServerResponse): void => {
   if (response instanceof OutgoingResponse && response.hasSuccessor) return
   response.shouldKeepAlive = false
 }

@@ -8,7 +8,7 @@ import * as Scope from "effect/Scope"
 import { afterAll, beforeAll } from "vitest"
 import type { StoreUnavailable } from "../../core/errors/StoreUnavailable.ts"
 import * as RateLimit from "../../core/limits/RateLimit.ts"
-import { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
+import { consume as consumeWith, RateLimitStore } from "../../core/ports/RateLimitStore.ts"
 import * as RateLimitFields from "../storage/RateLimitFields.ts"
 import * as Redis from "./Redis.ts"
 import type { RedisOptions } from "./RedisOptions.ts"
@@ -71,23 +71,24 @@ export const open = (
 export const layer = (address: string, options: Partial<RedisOptions> = {}) =>
   Redis.layer({ url: Redacted.make(address), timeoutMs: 20_000, ...options })
 
-/** Counts a request with `consume`, whose script runs in Redis. */
+/** Counts a request as the service does: the script runs in Redis. */
 export const consume = (
-  { consume: count }: RateLimitStore["Service"],
+  store: RateLimitStore["Service"],
   caller: string,
   now: number,
-  policy: RateLimit.Policy
-): Effect.Effect<RateLimit.Verdict, StoreUnavailable> =>
-  count === undefined ? Effect.die("the store has no consume") : count(caller, now, policy)
+  policy: RateLimit.Policy,
+  cost = 1
+): Effect.Effect<RateLimit.Verdict, StoreUnavailable> => consumeWith(store, caller, now, policy, cost)
 
 /** Counts a request with `modify` and the core's step. */
 export const modify = (
   store: RateLimitStore["Service"],
   caller: string,
   now: number,
-  policy: RateLimit.Policy
+  policy: RateLimit.Policy,
+  cost = 1
 ): Effect.Effect<RateLimit.Verdict, StoreUnavailable> =>
-  store.modify(caller, (state) => RateLimit.step(state, now, policy))
+  store.modify(caller, (state) => RateLimit.step(state, now, policy, cost))
 
 /** Returns the stored state of a caller that is not a network. */
 export const readState = async (

@@ -49,8 +49,8 @@ end`
 
 /**
  * Counts requests from one caller. `ARGV`: field, maximum number of fields, ban policy for the expiry, and for each
- * request its time ('' for the server's time), its plan and its ban policy ('' if the caller cannot be banned). Returns
- * a line for each request: whether it was admitted, its time, and the state after it. A state becomes equivalent to an
+ * request its time ('' for the server's time), its plan, its cost and its ban policy ('' if the caller cannot be
+ * banned). Returns a line for each request: whether it was admitted, its time, and the state after it. A state becomes equivalent to an
  * absent state at `RateLimit.spentAt` and expires a minute later; if the requests give the time, it expires a day
  * later, because their clock may stand still.
  */
@@ -91,7 +91,7 @@ local function strike(ban)
   banLevel, strikes, strikesFrom = min(banLevel + 1, lastBan), 0, 0
 end
 
-local function count(perMinute, perDay, ban)
+local function count(perMinute, perDay, cost, ban)
   local today = floor(now / DAY)
   if level == nil then
     level, at, day, used, debt = perMinute * MINUTE, now, today, 0, 0
@@ -112,16 +112,16 @@ local function count(perMinute, perDay, ban)
   level = min(level + min(elapsed, MINUTE) * perMinute, capacity)
   at = max(at, now)
   if today > day then day, used = today, 0 end
-  local isDayUsedUp = used >= perDay
+  local isDayUsedUp = used + cost > perDay
   if isDayUsedUp then debt = max(debt - floor(elapsed / SLOT_EXPIRY), 0)
   elseif level == capacity then debt = 0 end
-  if level >= MINUTE and not isDayUsedUp then
-    level, used, debt = level - MINUTE, used + 1, max(debt - 1, 0)
+  if level >= cost * MINUTE and not isDayUsedUp then
+    level, used, debt = level - cost * MINUTE, used + cost, max(debt - cost, 0)
     return 1
   end
   local maxSlots = floor(level / MINUTE) + (isDayUsedUp and max(perMinute, MIN_SLOTS_OF_DAY) or perMinute)
-  if debt < maxSlots then
-    debt = debt + 1
+  if debt + cost <= maxSlots then
+    debt = debt + cost
   else
     debt = maxSlots
     if ban ~= '' then strike(numbersOf(ban)) end
@@ -142,9 +142,10 @@ end
 
 local reply = {}
 local state = held
-for index = 4, #ARGV, 4 do
+for index = 4, #ARGV, 5 do
   if not isServerTime then now = tonumber(ARGV[index]) end
-  local admitted = count(tonumber(ARGV[index + 1]), tonumber(ARGV[index + 2]), ARGV[index + 3])
+  local perMinute, perDay, cost = tonumber(ARGV[index + 1]), tonumber(ARGV[index + 2]), tonumber(ARGV[index + 3])
+  local admitted = count(perMinute, perDay, cost, ARGV[index + 4])
   state = string.format(
     '%.0f %.0f %.0f %.0f %.0f %.0f %.0f %.0f %.0f %.0f',
     level, at, day, used, debt, strikes, strikesFrom, strikeAt, banLevel, bannedUntil)

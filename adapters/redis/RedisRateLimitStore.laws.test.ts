@@ -47,13 +47,13 @@ for (const kind of RedisServers.kinds) {
               Effect.gen(function* () {
                 runs++
                 for (const [index, request] of Histories.play(start, moves, bans).entries()) {
-                  const { after, now, policy, verdict } = request
+                  const { after, cost, now, policy, verdict } = request
                   const key = `${runs}:${request.key}`
                   const store = nodes[index % nodes.length]
                   const method = methods[index % methods.length]
                   if (store === undefined || method === undefined)
                     throw new Error("a node or a counting method is missing")
-                  expect(yield* countingMethods[method](store, key, now, policy)).toEqual(verdict)
+                  expect(yield* countingMethods[method](store, key, now, policy, cost)).toEqual(verdict)
                   expect(yield* Effect.promise(() => Nodes.readState(deployment(), key))).toEqual(after)
                 }
               }).pipe(Effect.runPromiseWith(services))
@@ -65,8 +65,8 @@ for (const kind of RedisServers.kinds) {
       it.effect("returns the same verdicts and states for the largest and smallest numbers", () =>
         Effect.gen(function* () {
           const store = yield* Nodes.open(deployment().address)
-          for (const { after, key, now, policy, verdict } of Histories.atBounds()) {
-            expect(yield* countingMethods.consume(store, key, now, policy)).toEqual(verdict)
+          for (const { after, cost, key, now, policy, verdict } of Histories.atBounds()) {
+            expect(yield* countingMethods.consume(store, key, now, policy, cost)).toEqual(verdict)
             expect(yield* Effect.promise(() => Nodes.readState(deployment(), key))).toEqual(after)
           }
         })
@@ -87,7 +87,8 @@ for (const kind of RedisServers.kinds) {
                 // Requests from one caller are counted in the order in which they arrive.
                 const verdicts = yield* Effect.forEach(
                   requests,
-                  ({ key, now, policy }) => countingMethods.consume(store, `${runs}:${key}`, now, policy),
+                  ({ cost, key, now, policy }) =>
+                    countingMethods.consume(store, `${runs}:${key}`, now, policy, cost),
                   { concurrency: "unbounded" }
                 )
                 expect(verdicts).toEqual(requests.map(({ verdict }) => verdict))

@@ -32,6 +32,7 @@ interface CountRequest {
   readonly caller: string
   readonly now: number
   readonly policy: RateLimit.Policy
+  readonly cost: number
 }
 
 interface StepRequest {
@@ -99,9 +100,10 @@ const make = (
   const count = callerQueues<CountRequest, RateLimit.Verdict>((caller, requests, done) => {
     const stateKey = stateKeys.of(caller)
     const args = [expiryBan]
-    for (const { now, policy } of requests) {
+    for (const { cost, now, policy } of requests) {
       const { perDay, perMinute } = policy.plan
-      args.push(isServerTime ? "" : String(now), String(perMinute), String(perDay), banText(policy.ban))
+      args.push(isServerTime ? "" : String(now), String(perMinute), String(perDay), String(cost))
+      args.push(banText(policy.ban))
     }
     return evaluate(stateKey, stateKey.scripts.count, args, (exit) =>
       done(
@@ -162,7 +164,9 @@ const make = (
       call.submit((done) =>
         modify({ caller: key, step }, done as (exit: Exit.Exit<unknown, RedisFailure.CommandFailed>) => void)
       ),
-    consume: (caller, now, policy) => call.submit((done) => count({ caller, now, policy }, done)),
+    consume: (caller, now, policy) => call.submit((done) => count({ caller, now, policy, cost: 1 }, done)),
+    consumeMany: (caller, now, policy, cost) =>
+      call.submit((done) => count({ caller, now, policy, cost }, done)),
     rehearse: call.run(Effect.asVoid(send("", rehearsal))),
     read: (callers, now) => {
       const states = Effect.forEach(
@@ -211,10 +215,10 @@ const verdictsOf = (
   requests: ReadonlyArray<CountRequest>
 ): ReadonlyArray<Exit.Exit<RateLimit.Verdict, RedisFailure.CommandFailed>> => {
   const lines = String(reply).split("\n")
-  return requests.map(({ policy }, index) => {
+  return requests.map(({ cost, policy }, index) => {
     const [admitted, at, ...fields] = (lines[index] ?? "").split(" ")
     return Exit.succeed(
-      RateLimit.verdictOf(admitted === "1", RateLimitFields.stateOf(fields), Number(at), policy)
+      RateLimit.verdictOf(admitted === "1", RateLimitFields.stateOf(fields), Number(at), policy, cost)
     )
   })
 }

@@ -24,6 +24,7 @@ import { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
 import { type Database, describeOn, kinds, sqlite } from "./Databases.fixture.ts"
 import * as Migrations from "./Migrations.ts"
 import * as Batches from "./migrations/Batches.ts"
+import * as Costs from "./migrations/Costs.ts"
 import * as First from "./migrations/First.ts"
 import * as IdempotentInserts from "./migrations/IdempotentInserts.ts"
 import * as KeyAdministration from "./migrations/KeyAdministration.ts"
@@ -264,7 +265,8 @@ describe("the released migration", () => {
     ["KeyAdministration", KeyAdministration, "acca8dac50ab1a2a", "c7f27e210b615402"],
     ["Transfers", Transfers, "ab33b5517a3a85b8", "8a5c116000f34dc7"],
     ["Batches", Batches, "e3b0c44298fc1c14", "a0c23de19578da8a"],
-    ["IdempotentInserts", IdempotentInserts, "e3d632daf82e674f", "7f7f365cc03cbd81"]
+    ["IdempotentInserts", IdempotentInserts, "e3d632daf82e674f", "7f7f365cc03cbd81"],
+    ["Costs", Costs, "e3b0c44298fc1c14", "5e5f6f13f1b68bbd"]
   ] as const
 
   it("has its hashes here", () => {

@@ -5,6 +5,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import * as CopyPlan from "./CopyPlan.ts"
 import { DatabaseUnusable, opening } from "./DatabaseUnusable.ts"
 import * as Batches from "./migrations/Batches.ts"
+import * as Costs from "./migrations/Costs.ts"
 import * as First from "./migrations/First.ts"
 import * as IdempotentInserts from "./migrations/IdempotentInserts.ts"
 import * as KeyAdministration from "./migrations/KeyAdministration.ts"
@@ -164,5 +165,6 @@ export const migrations: ReadonlyArray<Migration> = [
   { name: "key_administration", texts: KeyAdministration },
   { name: "transfers", texts: Transfers },
   { name: "batches", texts: Batches },
-  { name: "idempotent_inserts", texts: IdempotentInserts }
+  { name: "idempotent_inserts", texts: IdempotentInserts },
+  { name: "costs", texts: Costs }
 ]

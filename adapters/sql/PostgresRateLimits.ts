@@ -25,15 +25,15 @@ const MAX_LOCK_WAIT_MS = 100
 const MAX_WAITING = 4
 
 /**
- * Creates `consume`. If a row stays locked, the requests of the statement move to separate queues, one for each caller.
+ * Creates `consumeMany`. If a row stays locked, the requests of the statement move to separate queues, one for each caller.
  * Then only the requests from the locked caller wait, until their deadlines; its later requests join the same queue.
  */
-export const consume = Effect.fnUntraced(function* (
+export const consumeMany = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   call: SqlCall.SqlCall,
   { clock, timeoutMs }: Pick<SqlOptions, "clock" | "timeoutMs">,
   onStored: OnStored
-): Effect.fn.Return<Store["consume"]> {
+): Effect.fn.Return<NonNullable<Store["consumeMany"]>> {
   const lockTimeout = `${Math.max(1, Math.min(MAX_LOCK_WAIT_MS, Math.floor(timeoutMs / 4)))}ms`
   const shared = yield* PostgresBatch.make<RateLimitStep.Request, RateLimitStep.Counted | "locked">({
     concurrency: CONCURRENCY,
@@ -72,10 +72,10 @@ export const consume = Effect.fnUntraced(function* (
     return () => withdraw()
   }
 
-  return (key, now, policy) =>
+  return (key, now, policy, cost) =>
     Effect.map(
       call.submit<RateLimitStep.Counted>((done) =>
-        submit({ key, now: clock === "service" ? now : null, policy }, done)
+        submit({ key, now: clock === "service" ? now : null, policy, cost }, done)
       ),
       ({ isNew, verdict }) => {
         if (isNew) onStored(key)
@@ -113,7 +113,7 @@ const countOne = (
 ): Effect.Effect<Exits, SqlError> =>
   Effect.map(
     sql.unsafe(RateLimitStep.consume, RateLimitStep.parameters(request, lockTimeout)).values,
-    (rows) => rows.map((row) => Exit.succeed(RateLimitStep.countedOf(row, request.policy)))
+    (rows) => rows.map((row) => Exit.succeed(RateLimitStep.countedOf(row, request)))
   )
 
 const countAll = (
@@ -128,7 +128,7 @@ const countAll = (
       for (const row of rows) {
         const index = Number(row[RateLimitStep.NTH]) - 1
         const request = requests[index]
-        if (request !== undefined) exits[index] = Exit.succeed(RateLimitStep.countedOf(row, request.policy))
+        if (request !== undefined) exits[index] = Exit.succeed(RateLimitStep.countedOf(row, request))
       }
       return exits
     }

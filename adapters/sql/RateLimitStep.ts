@@ -1,7 +1,6 @@
 /**
  * Calls the implementation of `RateLimit.step` in PostgreSQL, which counts requests in one round trip: the functions
- * `rate_limit_step_2` (migration `Slots`) and `rate_limit_steps_1` (migration `Batches`). They follow the core's step
- * line by line, and a law compares the two state by state. Only the core computes verdicts.
+ * `rate_limit_step_3` and `rate_limit_steps_2` (migration `Costs`). They follow the core's step line by line, and a law compares the two state by state. Only the core computes verdicts.
  */
 import type { BanPolicy } from "../../core/limits/BanPolicy.ts"
 import * as RateLimit from "../../core/limits/RateLimit.ts"
@@ -14,6 +13,8 @@ export interface Request {
   /** Epoch milliseconds; `null` uses the database's clock, which all nodes share. */
   readonly now: number | null
   readonly policy: RateLimit.Policy
+  /** Number of requests as which the request counts. */
+  readonly cost: number
 }
 
 /** The outcome of a request. */
@@ -42,18 +43,18 @@ const results = (row: string): string =>
  */
 export const consume = `
 INSERT INTO rate_limits AS held (key, ${names.join(", ")})
-SELECT $1, ($3::bigint - 1) * 60000, clock.now, clock.now / 86400000, 1, 0, 0, 0, 0, 0, 0, true, clock.now
+SELECT $1, ($3::bigint - $11::bigint) * 60000, clock.now, clock.now / 86400000, $11, 0, 0, 0, 0, 0, 0, true, clock.now
 FROM (SELECT ${now} AS now) clock,
   set_config('synchronous_commit', 'off', true) commit, set_config('lock_timeout', $10, true) wait
 ON CONFLICT (key) DO UPDATE SET (${names.join(", ")}) = (
   SELECT ${names.map((name) => `after.${name}`).join(", ")}
-  FROM rate_limit_step_2(held, ${now}, $3, $4, $5, $6, $7, $8, $9) after
+  FROM rate_limit_step_3(held, ${now}, $3, $4, $11, $5, $6, $7, $8, $9) after
 )
 RETURNING xmax = 0, admitted, ${results("held")}`
 
 /** Returns the parameters of `consume`; `lockTimeout` is a value of the setting `lock_timeout`. */
 export const parameters = (
-  { key, now, policy: { ban, plan } }: Request,
+  { cost, key, now, policy: { ban, plan } }: Request,
   lockTimeout: string
 ): ReadonlyArray<unknown> => [
   key,
@@ -66,13 +67,14 @@ export const parameters = (
   // The driver rejects arrays that mix 32-bit numbers with larger ones.
   ban?.durationsMs.map(BigInt) ?? null,
   ban?.cleanMs ?? null,
-  lockTimeout
+  lockTimeout,
+  cost
 ]
 
 /** Counts any number of requests like `consume`; `nth` is the position of a request, from 1. */
 export const consumeAll = `
 SELECT is_new, (state).admitted, ${results("(state)")}, nth::float8
-FROM rate_limit_steps_1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`
+FROM rate_limit_steps_2($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`
 
 /** Returns the parameters of `consumeAll`. */
 export const allParameters = (
@@ -94,6 +96,7 @@ export const allParameters = (
     PostgresArray.bigint(requests.map(({ now }) => now)),
     PostgresArray.bigint(requests.map(({ policy }) => policy.plan.perMinute)),
     PostgresArray.bigint(requests.map(({ policy }) => policy.plan.perDay)),
+    PostgresArray.bigint(requests.map(({ cost }) => cost)),
     PostgresArray.bigint(
       requests.map(({ policy }) => (policy.ban === undefined ? null : indexOf(policy.ban)))
     ),
@@ -110,10 +113,14 @@ export const allParameters = (
 export const NTH = 3 + fields.length
 
 /** Decodes a result of `consume` or `consumeAll`. */
-export const countedOf = (result: ReadonlyArray<unknown>, policy: RateLimit.Policy): Counted => {
-  const [isNew, admitted, decidedAt, ...state] = result
+export const countedOf = (
+  result: ReadonlyArray<unknown>,
+  { cost, policy }: Pick<Request, "cost" | "policy">
+): Counted => {
+  const [isNew, admitted, decidedAt, ...values] = result
+  const state = RateLimitFields.stateOf(values)
   return {
     isNew: isNew === true,
-    verdict: RateLimit.verdictOf(admitted === true, RateLimitFields.stateOf(state), Number(decidedAt), policy)
+    verdict: RateLimit.verdictOf(admitted === true, state, Number(decidedAt), policy, cost)
   }
 }

@@ -6,7 +6,7 @@ import type * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import * as TestClock from "effect/testing/TestClock"
 import * as RateLimit from "../../core/limits/RateLimit.ts"
-import { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
+import { consume, RateLimitStore } from "../../core/ports/RateLimitStore.ts"
 import * as RateLimitFields from "../storage/RateLimitFields.ts"
 import type { Database, Kind } from "./Databases.fixture.ts"
 import type { DatabaseUnusable } from "./DatabaseUnusable.ts"
@@ -42,12 +42,12 @@ export const forAllTests = (kind: Kind, count: number) =>
     }).pipe(Effect.provide(TestClock.layer()))
   )
 
-/** Counts a request like the service: with the store's `consume` if it has one, otherwise with the core's step. */
-export const count = (store: Store, key: string, now: number, policy: RateLimit.Policy) =>
-  store.consume(key, now, policy)
+/** Counts a request like the service. */
+export const count = (store: Store, key: string, now: number, policy: RateLimit.Policy, cost = 1) =>
+  consume(store, key, now, policy, cost)
 
-const modify = (store: Store, key: string, now: number, policy: RateLimit.Policy) =>
-  store.modify(key, (state) => RateLimit.step(state, now, policy))
+const modify = (store: Store, key: string, now: number, policy: RateLimit.Policy, cost = 1) =>
+  store.modify(key, (state) => RateLimit.step(state, now, policy, cost))
 
 /** The two methods of counting a request. */
 export const countingMethods = { count, modify } as const

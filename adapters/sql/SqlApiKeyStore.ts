@@ -8,7 +8,6 @@ import * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import type { ApiKey } from "../../core/access/ApiKey.ts"
 import type { KeyEvent } from "../../core/access/KeyEvent.ts"
-import * as Plan from "../../core/limits/Plan.ts"
 import { ApiKeyStore, type KeyUpdate } from "../../core/ports/ApiKeyStore.ts"
 import * as KeyEvents from "./KeyEvents.ts"
 import * as PostgresArray from "./PostgresArray.ts"
@@ -219,7 +218,7 @@ const toKey = ([
   lastSeenDay
 ]: ReadonlyArray<unknown>): Omit<ApiKey, "secrets"> => ({
   id: String(id),
-  plan: toPlan(plan),
+  plan: String(plan),
   limits: { perMinute: Number(perMinute), perDay: Number(perDay) },
   label: label === null ? undefined : String(label),
   createdAt: Number(createdAt),
@@ -229,9 +228,3 @@ const toKey = ([
 })
 
 const toNumber = (value: unknown): number | undefined => (value === null ? undefined : Number(value))
-
-const toPlan = (value: unknown): Plan.PlanName => {
-  const plan = Plan.names.find((known) => known === value)
-  if (plan === undefined) throw new Error("a row has an unknown plan")
-  return plan
-}

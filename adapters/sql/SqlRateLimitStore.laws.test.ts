@@ -41,13 +41,15 @@ for (const kind of Databases.kinds) {
             Effect.gen(function* () {
               run++
               for (const [index, request] of Histories.play(start, moves, bans).entries()) {
-                const { after, now, policy, verdict } = request
+                const { after, cost, now, policy, verdict } = request
                 const key = `${run}:${request.key}`
                 const store = nodes[index % nodes.length]
                 const method = methods[index % methods.length]
                 if (store === undefined || method === undefined)
                   throw new Error("a node or a counting method is missing")
-                expect(yield* RateLimits.countingMethods[method](store, key, now, policy)).toEqual(verdict)
+                expect(yield* RateLimits.countingMethods[method](store, key, now, policy, cost)).toEqual(
+                  verdict
+                )
                 expect((yield* RateLimits.readStates(sql, key)).get(key)).toEqual(after)
                 keys.add(key)
               }
@@ -86,7 +88,7 @@ for (const kind of Databases.kinds) {
                 next += group.length
                 const verdicts = yield* Effect.forEach(
                   group,
-                  ({ key, now, policy }) => RateLimits.count(store, key, now, policy),
+                  ({ cost, key, now, policy }) => RateLimits.count(store, key, now, policy, cost),
                   { concurrency: "unbounded" }
                 )
                 expect(verdicts).toEqual(group.map(({ verdict }) => verdict))
@@ -110,8 +112,8 @@ for (const kind of Databases.kinds) {
         const database = yield* kind.create
         const store = yield* RateLimits.openNode(database)
         const sql = yield* RateLimits.openClient(database)
-        for (const { after, key, now, policy, verdict } of Histories.atBounds()) {
-          expect(yield* RateLimits.count(store, key, now, policy)).toEqual(verdict)
+        for (const { after, cost, key, now, policy, verdict } of Histories.atBounds()) {
+          expect(yield* RateLimits.count(store, key, now, policy, cost)).toEqual(verdict)
           expect((yield* RateLimits.readStates(sql, key)).get(key)).toEqual(after)
         }
       })

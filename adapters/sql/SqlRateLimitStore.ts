@@ -73,22 +73,25 @@ const make = Effect.fnUntraced(function* ({
   }
   const read = readStates(sql, call, isServerTime)
   const rehearse = Effect.asVoid(call.run(rehearsal(sql)))
-  return yield* sql.onDialectOrElse({
+  const [modify, consumeMany] = yield* sql.onDialectOrElse({
     pg: () =>
-      Effect.map(PostgresRateLimits.consume(sql, call, { clock, timeoutMs }, countNetwork), (consume) => ({
-        modify: PostgresRateLimits.modify(sql, call, countNetwork),
-        consume,
-        read,
-        rehearse
-      })),
+      Effect.map(
+        PostgresRateLimits.consumeMany(sql, call, { clock, timeoutMs }, countNetwork),
+        (consumeMany) => [PostgresRateLimits.modify(sql, call, countNetwork), consumeMany] as const
+      ),
     orElse: () =>
-      Effect.map(countGrouped(sql, call, countNetwork), (consume) => ({
-        modify: replaceState(sql, call, countNetwork),
-        consume,
-        read,
-        rehearse
-      }))
+      Effect.map(
+        countGrouped(sql, call, countNetwork),
+        (consumeMany) => [replaceState(sql, call, countNetwork), consumeMany] as const
+      )
   })
+  return {
+    modify,
+    consume: (key, now, policy) => consumeMany(key, now, policy, 1),
+    consumeMany,
+    read,
+    rehearse
+  }
 })
 
 /** Tries to store a state, without storing one. */
@@ -166,12 +169,12 @@ const replaceState = (sql: SqlClient.SqlClient, call: SqlCall.SqlCall, onStored:
   return (key, step) => call.run(attempt(key, step))
 }
 
-/** Creates `consume` for SQLite, where the core's step counts all waiting requests in one transaction. */
+/** Creates `consumeMany` for SQLite, where the core's step counts all waiting requests in one transaction. */
 const countGrouped = (
   sql: SqlClient.SqlClient,
   call: SqlCall.SqlCall,
   onStored: OnStored
-): Effect.Effect<RateLimitStore["Service"]["consume"]> =>
+): Effect.Effect<NonNullable<RateLimitStore["Service"]["consumeMany"]>> =>
   Effect.map(
     GroupCommit.calls(sql, {
       name: "counts",
@@ -181,6 +184,6 @@ const countGrouped = (
         return verdict
       }
     }),
-    (submit) => (key, now, policy) =>
-      call.submit((done) => submit(SqliteCounting.callOf(key, now, policy), done))
+    (submit) => (key, now, policy, cost) =>
+      call.submit((done) => submit(SqliteCounting.callOf(key, now, policy, cost), done))
   )

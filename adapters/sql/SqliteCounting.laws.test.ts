@@ -48,7 +48,8 @@ it("SqliteCounting returns the verdicts of the core's step in order, and stores 
     fc.record({
       key: fc.constantFrom("a", "b", "c"),
       now: fc.integer({ min: 1_700_000_000_000, max: 1_700_000_200_000 }),
-      policy: fc.nat(2)
+      policy: fc.nat(2),
+      cost: fc.integer({ min: 1, max: 3 })
     }),
     { maxLength: 60 }
   )
@@ -60,12 +61,12 @@ it("SqliteCounting returns the verdicts of the core's step in order, and stores 
         return { ...count, policy: chosen }
       })
       const { counted, rows } = runOnTable(
-        counts.map(({ key, now, policy }) => SqliteCounting.callOf(key, now, policy))
+        counts.map(({ cost, key, now, policy }) => SqliteCounting.callOf(key, now, policy, cost))
       )
       const states = new Map<string, RateLimit.State>()
-      const expected = counts.map(({ key, now, policy }) => {
+      const expected = counts.map(({ cost, key, now, policy }) => {
         const isNew = !states.has(key)
-        const [verdict, after] = RateLimit.step(states.get(key), now, policy)
+        const [verdict, after] = RateLimit.step(states.get(key), now, policy, cost)
         states.set(key, after)
         return { verdict, isNew }
       })

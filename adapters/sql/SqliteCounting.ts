@@ -10,7 +10,8 @@ export type Call = readonly [
   now: number,
   perMinute: number,
   perDay: number,
-  ban: BanPolicy | undefined
+  ban: BanPolicy | undefined,
+  cost: number
 ]
 
 /** A verdict, and whether the caller had no state before. */
@@ -19,13 +20,14 @@ export interface Counted {
   readonly isNew: boolean
 }
 
-/** Returns the call that counts a request, as in `RateLimitStore.consume`. */
-export const callOf = (key: string, now: number, { ban, plan }: RateLimit.Policy): Call => [
+/** Returns the call that counts a request, as in `RateLimitStore.consumeMany`. */
+export const callOf = (key: string, now: number, { ban, plan }: RateLimit.Policy, cost: number): Call => [
   key,
   now,
   plan.perMinute,
   plan.perDay,
-  ban
+  ban,
+  cost
 ]
 
 const columns = RateLimitFields.names.join(", ")
@@ -48,7 +50,7 @@ interface Held {
 export const steps = function* (calls: ReadonlyArray<Call>): SqlScript.Steps<ReadonlyArray<number>> {
   const states = new Map<string, Held>()
   const results: Array<number> = []
-  for (const [key, now, perMinute, perDay, ban] of calls) {
+  for (const [key, now, perMinute, perDay, ban, cost] of calls) {
     let held = states.get(key)
     if (held === undefined) {
       const [row] = yield [READ, [key]]
@@ -56,7 +58,7 @@ export const steps = function* (calls: ReadonlyArray<Call>): SqlScript.Steps<Rea
       states.set(key, held)
     }
     const { state } = held
-    const [{ outcome }, after] = RateLimit.step(state, now, { plan: { perMinute, perDay }, ban })
+    const [{ outcome }, after] = RateLimit.step(state, now, { plan: { perMinute, perDay }, ban }, cost)
     const isNew = state === undefined
     results.push(outcome === "admitted" ? 1 : 0, isNew ? 1 : 0, ...RateLimitFields.valuesOf(after))
     if (after === state) continue
@@ -73,12 +75,12 @@ export const steps = function* (calls: ReadonlyArray<Call>): SqlScript.Steps<Rea
 export const countedOf = (
   results: ReadonlyArray<number>,
   index: number,
-  [, now, perMinute, perDay, ban]: Call
+  [, now, perMinute, perDay, ban, cost]: Call
 ): Counted => {
   const [isAdmitted, isNew, ...after] = results.slice(index * WIDTH, (index + 1) * WIDTH)
   const state = RateLimitFields.stateOf(after)
   return {
-    verdict: RateLimit.verdictOf(isAdmitted === 1, state, now, { plan: { perMinute, perDay }, ban }),
+    verdict: RateLimit.verdictOf(isAdmitted === 1, state, now, { plan: { perMinute, perDay }, ban }, cost),
     isNew: isNew === 1
   }
 }

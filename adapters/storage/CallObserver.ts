@@ -18,7 +18,13 @@ type Names<Port> = { readonly [method in keyof Port]-?: string | undefined }
 /** The names of the calls to ports; they are the same for every kind of database. */
 export const operations = {
   pets: { insert: "insert_pet", insertOnce: "insert_pet", find: "find_pet", page: "page_pets" },
-  limits: { modify: "count_request", consume: "count_request", read: undefined, rehearse: undefined },
+  limits: {
+    modify: "count_request",
+    consume: "count_request",
+    consumeMany: "count_request",
+    read: undefined,
+    rehearse: undefined
+  },
   keys: {
     findByHash: "find_api_key",
     insert: "insert_api_key",

@@ -26,6 +26,8 @@ export interface Move {
   readonly origin: Origin
   readonly offsetMs: number
   readonly requests: number
+  /** Number of requests as which each of them counts; at most as the whole limit. */
+  readonly cost: number
   /** Milliseconds between the requests. */
   readonly intervalMs: number
 }
@@ -43,6 +45,11 @@ const move: fc.Arbitrary<Move> = fc.record({
   requests: fc.oneof(
     { weight: 3, arbitrary: fc.constant(1) },
     { weight: 2, arbitrary: fc.integer({ min: 2, max: 8 }) }
+  ),
+  cost: fc.oneof(
+    { weight: 6, arbitrary: fc.constant(1) },
+    { weight: 2, arbitrary: fc.integer({ min: 2, max: 5 }) },
+    fc.constant(Plan.maxRequests)
   ),
   intervalMs: fc.oneof(
     { weight: 3, arbitrary: fc.constantFrom(0, 1, 499, 999, SECOND) },
@@ -79,6 +86,7 @@ export const offenders: ReadonlyArray<readonly [moves: ReadonlyArray<Move>, bans
     origin: "ban end",
     offsetMs: 0,
     requests: 6,
+    cost: 1,
     intervalMs: SECOND
   })
   return [[...bans[0].durationsMs.map(() => strikes(0)), strikes(1)], bans]
@@ -103,6 +111,7 @@ const timeOf = (
 /** One request in a history with several keys. */
 export interface Sent extends RateLimitArbitrary.Sent {
   readonly key: string
+  readonly cost: number
 }
 
 /** Runs the core's step for every request of `moves`, starting at `start`. */
@@ -111,31 +120,40 @@ export const play = (start: number, moves: ReadonlyArray<Move>, bans: Bans): Rea
   const sent: Array<Sent> = []
   let clock = start
   for (const move of moves) {
+    const cost = Math.min(move.cost, move.plan.perMinute, move.plan.perDay)
     const policy = { plan: move.plan, ban: move.ban === undefined ? undefined : bans[move.ban] }
     clock = timeOf(move, clock, states.get(move.key), { plan: move.plan, ban: policy.ban ?? bans[0] })
     for (let count = 0; count < move.requests; count++) {
       if (count > 0) clock += move.intervalMs
       const before = states.get(move.key)
-      const [verdict, after] = RateLimit.step(before, clock, policy)
+      const [verdict, after] = RateLimit.step(before, clock, policy, cost)
       states.set(move.key, after)
-      sent.push({ key: move.key, now: clock, policy, before, verdict, after })
+      sent.push({ key: move.key, now: clock, policy, cost, before, verdict, after })
     }
   }
   return sent
 }
 
 /** Returns the features that a request exercises; laws collect them to verify that histories cover all features. */
-export const features = ({ after, before, now, policy: { ban, plan }, verdict }: Sent): Array<string> => {
+export const features = ({
+  after,
+  before,
+  cost,
+  now,
+  policy: { ban, plan },
+  verdict
+}: Sent): Array<string> => {
   const found: Array<string> = [verdict.outcome]
   if (before === undefined) return ["first request", ...found]
-  const minuteDenies = after.level < MINUTE
-  const dayDenies = after.day === Math.floor(now / DAY) && after.used >= plan.perDay
+  const minuteDenies = after.level < cost * MINUTE
+  const dayDenies = after.day === Math.floor(now / DAY) && after.used + cost > plan.perDay
+  if (cost > 1) found.push(`${verdict.outcome} with a cost`)
   if (verdict.outcome === "limited") {
     if (minuteDenies && dayDenies) found.push("denied by both windows")
     else found.push(minuteDenies ? "denied by the minute" : "denied by the day")
   }
   const maxSlots = Debt.limit({ level: after.level, isDayUsedUp: dayDenies }, plan)
-  const hasNoSlot = verdict.outcome === "limited" && before.debt >= maxSlots
+  const hasNoSlot = verdict.outcome === "limited" && before.debt + cost > maxSlots
   if (verdict.outcome === "limited" && after.debt > before.debt) found.push("given a slot of its own")
   if (hasNoSlot) found.push("no slot left")
   if (verdict.outcome === "admitted" && before.debt > 1) {
@@ -176,6 +194,9 @@ export const allFeatures: ReadonlyArray<string> = [
   "admitted",
   "limited",
   "banned",
+  "admitted with a cost",
+  "limited with a cost",
+  "banned with a cost",
   "denied by the minute",
   "denied by the day",
   "denied by both windows",
@@ -235,6 +256,7 @@ export const atBounds = (): ReadonlyArray<Sent> => {
           origin: "clock",
           offsetMs,
           requests: 3,
+          cost: first === 1 ? maxRequests : 1,
           intervalMs: 0
         })
       )

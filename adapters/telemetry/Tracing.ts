@@ -14,6 +14,7 @@ import type * as Tracer from "effect/Tracer"
 import type { ResponseObserver } from "../../core/service/Exchange.ts"
 import type { Service } from "../../core/service/Service.ts"
 import type { ServiceRequest } from "../../core/service/ServiceRequest.ts"
+import type { ServiceResponse } from "../../core/service/ServiceResponse.ts"
 import type { DatabaseOperation, DatabaseSystem } from "../storage/CallObserver.ts"
 import { errorTypeOf } from "./Meter.ts"
 
@@ -58,18 +59,24 @@ export const make = Effect.fnUntraced(function* (
     return isSampled ? start("HTTP", "server", parent) : undefined
   }
 
+  const traced = (
+    request: ServiceRequest,
+    response: Effect.Effect<ServiceResponse>
+  ): Effect.Effect<ServiceResponse> =>
+    Effect.suspend(() => {
+      const span = startIfSampled(request)
+      if (span === undefined) return response
+      return Effect.onExit(Effect.withParentSpan(response, span), () => {
+        span.end(clock.currentTimeNanosUnsafe(), Exit.void)
+        return Effect.void
+      })
+    })
+
   return {
     service: (service) => ({
       ...service,
-      handle: (request) =>
-        Effect.suspend(() => {
-          const span = startIfSampled(request)
-          if (span === undefined) return service.handle(request)
-          return Effect.onExit(Effect.withParentSpan(service.handle(request), span), () => {
-            span.end(clock.currentTimeNanosUnsafe(), Exit.void)
-            return Effect.void
-          })
-        })
+      handle: (request) => traced(request, service.handle(request)),
+      admit: (request, route) => traced(request, service.admit(request, route))
     }),
     observer: ({ errorCode, method, outcome, requestId, route, scheme, status }, span) => {
       if (span?._tag !== "Span") return

@@ -48,48 +48,20 @@ export const tokens: Tokens = {
 export interface Caller {
   readonly id: string
   readonly perMinute: number
+  readonly perDay: number
 }
 
 /** The callers of the peers, by token. */
-export const callers: ReadonlyMap<string, Caller> = new Map<string, Caller>([
-  ...tokens.unlimited.map((token) => [token, { id: token, perMinute: UNREACHABLE_LIMIT }] as const),
-  ...tokens.exhausted.map((token) => [token, { id: token, perMinute: 1 }] as const)
-])
+export const callers: ReadonlyMap<string, Caller> = new Map(
+  (["unlimited", "exhausted"] as const).flatMap((kind) => {
+    const limit = kind === "unlimited" ? UNREACHABLE_LIMIT : 1
+    return tokens[kind].map((id) => [id, { id, perMinute: limit, perDay: limit }] as const)
+  })
+)
 
 /** A page of a list. */
 export interface Page {
   readonly animals: ReadonlyArray<Animal>
   /** Whether more animals follow. */
   readonly hasMore: boolean
-}
-
-/** The animals of a peer, in an array by id. */
-export class Animals {
-  readonly #animals: Array<Animal> = animals.map((animal, index) => ({ id: index + 1, ...animal }))
-
-  insert(animal: NewAnimal): Animal {
-    const inserted = { id: this.#animals.length + 1, ...animal }
-    this.#animals.push(inserted)
-    return inserted
-  }
-
-  find(id: number): Animal | undefined {
-    return this.#animals[id - 1]
-  }
-
-  /** Returns at most `limit` animals whose ids are greater than `after`. */
-  page(limit: number, status: Status | undefined, after: number): Page {
-    const all = this.#animals
-    if (status === undefined) {
-      return { animals: all.slice(after, after + limit), hasMore: all.length > after + limit }
-    }
-    const found: Array<Animal> = []
-    for (let index = after; index < all.length; index++) {
-      const animal = all[index]
-      if (animal?.status !== status) continue
-      if (found.length === limit) return { animals: found, hasMore: true }
-      found.push(animal)
-    }
-    return { animals: found, hasMore: false }
-  }
 }

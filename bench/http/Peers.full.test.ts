@@ -1,13 +1,17 @@
 /** Tests that every measured server responds like this project's server; otherwise figures could not be compared. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { stopAll } from "../Child.ts"
+import * as Databases from "../Databases.ts"
 import { ServerProcess } from "./ServerProcess.ts"
-import { all, bare, isDurable, reference } from "./Servers.ts"
+import { all, bare, reference, unavailableReason } from "./Servers.ts"
 import * as Verification from "./Verification.ts"
 import * as Wire from "./Wire.ts"
 import * as Workload from "./Workload.ts"
 
-const peers = all.filter((server) => server !== bare && server !== reference && !isDurable(server))
+const databases = await Databases.open(true)
+const peers = all.filter(
+  (server) => server !== bare && server !== reference && unavailableReason(server, databases) === undefined
+)
 
 const sizes = { mix: 150, alone: 15 }
 const workloads = [Workload.mix, ...Workload.operations]
@@ -22,7 +26,10 @@ beforeAll(async () => {
   }
   await ours.stop()
 })
-afterAll(stopAll)
+afterAll(async () => {
+  await stopAll()
+  await databases.remove()
+})
 
 /** Requests a list from a server, and returns the response with its headers. */
 const list = ({ address: { port, tokens } }: ServerProcess, sender: Workload.Sender): Promise<Response> =>
@@ -32,7 +39,7 @@ const list = ({ address: { port, tokens } }: ServerProcess, sender: Workload.Sen
 
 describe.each(peers)("$name", (peer) => {
   it("responds to every kind of request like this project's server, and sends rate-limit headers", async () => {
-    const server = await ServerProcess.start(peer)
+    const server = await ServerProcess.startOn(databases, peer, {})
     for (const { name } of workloads) {
       const sample = samples.get(name) ?? { requests: [], responses: [] }
       expect(sample.requests.length, name).toBeGreaterThan(0)

@@ -3,10 +3,8 @@
  *
  * In each round, every server has a turn with the same requests, so that other load on the machine affects all servers
  * equally. The figure is the CPU time of the whole process, as the operating system counts it, divided by the number of
- * requests in the turn, so it includes garbage collection. The ratio to the bare server is computed within each round,
- * because other load slows down both servers of a round; its median and its spread are computed over the rounds.
+ * requests in the turn, so it includes garbage collection.
  */
-import * as Spread from "../Spread.ts"
 import type { Load, LoadGenerator } from "./LoadGenerator.ts"
 import type { ServerProcess } from "./ServerProcess.ts"
 import * as Verification from "./Verification.ts"
@@ -42,29 +40,19 @@ export interface Setup {
   readonly load: LoadGenerator
 }
 
-/** The measurements of a server in a case. */
-export interface ServerFigures {
-  readonly server: string
-  /** CPU microseconds per request. */
-  readonly cpuMicros: Spread.Spread
-  /** CPU time as a multiple of the bare server's. */
-  readonly ratio: Spread.Spread
-  readonly perSecond: Spread.Spread
-  /** CPU microseconds of its database servers per request; absent if none runs on this machine. */
-  readonly databaseMicros?: Spread.Spread
-}
-
-/** The figures of all servers in a case. */
-export interface CaseFigures {
-  readonly name: string
-  readonly servers: ReadonlyArray<ServerFigures>
-}
-
 /** The measurements of one server in one round. */
 export interface Turn {
-  readonly databaseMicros: number | undefined
+  /** CPU microseconds per request. */
   readonly cpuMicros: number
+  /** CPU microseconds of its database servers per request; absent if none runs on this machine. */
+  readonly databaseMicros?: number
   readonly perSecond: number
+}
+
+/** The measurements of all servers in a case: for each server its turns, one for each round. */
+export interface CaseFigures {
+  readonly name: string
+  readonly servers: ReadonlyArray<{ readonly server: string; readonly turns: ReadonlyArray<Turn> }>
 }
 
 /** Number of responses that the bare server replays. */
@@ -110,8 +98,8 @@ export const measureTurn = async (
   const databaseMicros = databaseUsage()
   await generator.close()
   return {
-    databaseMicros: databaseMicros === undefined ? undefined : databaseMicros / requests,
     cpuMicros: (after.cpuMicros - before.cpuMicros) / requests,
+    ...(databaseMicros === undefined ? {} : { databaseMicros: databaseMicros / requests }),
     perSecond
   }
 }
@@ -141,23 +129,5 @@ export const measure = async (
       turns.get(server)?.push(await measureTurn(server, load, { ...turnLoad, seed: round }))
     }
   }
-  const bareTurns = turns.get(bare) ?? []
-  const figures = [...turns].map(([server, own]) => ({ server: server.name, ...figuresOf(own, bareTurns) }))
-  return { name, servers: figures }
-}
-
-/** Computes the figures of a server from its turns and those of the bare server, in the same order of rounds. */
-export const figuresOf = (
-  ownTurns: ReadonlyArray<Turn>,
-  bareTurns: ReadonlyArray<Turn>
-): Omit<ServerFigures, "server"> => {
-  const databaseMicros = ownTurns.map((turn) => turn.databaseMicros).filter((micros) => micros !== undefined)
-  return {
-    cpuMicros: Spread.of(ownTurns.map((turn) => turn.cpuMicros)),
-    ratio: Spread.of(
-      ownTurns.map((turn, round) => turn.cpuMicros / (bareTurns[round]?.cpuMicros ?? Number.NaN))
-    ),
-    perSecond: Spread.of(ownTurns.map((turn) => turn.perSecond)),
-    ...(databaseMicros.length === 0 ? {} : { databaseMicros: Spread.of(databaseMicros) })
-  }
+  return { name, servers: [...turns].map(([server, own]) => ({ server: server.name, turns: own })) }
 }

@@ -1,6 +1,20 @@
 /** Lists the measured servers, in the order of the results. A new peer is one file in `peers` and one entry here. */
 import type * as Databases from "../Databases.ts"
 
+/** What a server may promise its clients and operators, in the order of the page's table. */
+export const promises = {
+  durable: "creations are on disk",
+  int64: "exact int64",
+  day: "limits per day",
+  restart: "counts survive a restart",
+  exact: "exact over processes",
+  denied: "denied requests are not counted",
+  anonymous: "limits without a key",
+  ban: "bans"
+} as const
+
+export type PromiseName = keyof typeof promises
+
 /** A server, and how it is started. */
 export interface Server {
   readonly name: string
@@ -12,89 +26,132 @@ export interface Server {
   readonly isOurs: boolean
   /** A short description. */
   readonly what: string
+  readonly keeps: ReadonlyArray<PromiseName>
 }
 
 /** The databases of a server. */
 export interface Stores {
   readonly database: Databases.Kind
-  /** The database of rate limits, if it is a separate one. */
+  /** Where requests are counted, if not in the database: `memory` is the process itself. */
   readonly limits?: Databases.Kind
 }
 
 const inMemory: Stores = { database: "memory" }
 
-const peer = (name: string, what: string, stores = inMemory): Server => ({
-  name,
-  file: name,
-  stores,
-  isOurs: false,
-  what
-})
-
-const ours = (name: string, stores: Stores, what: string, file = "AnimalStore"): Server => ({
-  name,
-  file,
-  stores,
-  isOurs: true,
-  what
-})
+const peer = (
+  name: string,
+  file: string,
+  stores: Stores,
+  keeps: ReadonlyArray<PromiseName>,
+  what: string
+): Server => ({ name, file, stores, isOurs: false, keeps, what })
 
 /** The server with which the others are compared. */
 export const bare = peer(
   "Bare",
+  "Bare",
+  inMemory,
+  [],
   "`node:http` with `optimizeEmptyRequests`, its fastest form; replays recorded responses of AnimalStore memory and ignores requests"
 )
 
-/** The server of this project to which most targets apply; the bare server replays its responses. */
-export const reference = ours(
-  "AnimalStore memory",
+export const fastifyMemory = peer(
+  "Fastify memory",
+  "FastifyMemory",
   inMemory,
-  "this project in its own server, all data in memory"
+  [],
+  "`fastify` with JSON schemas and `@fastify/rate-limit`, all data in memory"
 )
 
-export const fastify = peer("Fastify", "`fastify` with JSON schemas and `@fastify/rate-limit`")
+const onSqlite = "`fastify` on `node:sqlite` with `synchronous = FULL`"
 
-export const SQLITE = "AnimalStore SQLite"
-export const POSTGRES = "AnimalStore PostgreSQL"
-export const FETCH = "AnimalStore fetch"
+export const fastifySqlite = {
+  process: peer(
+    "Fastify SQLite, counts in the process",
+    "FastifySqlite",
+    { database: "sqlite", limits: "memory" },
+    ["durable"],
+    `${onSqlite}; \`@fastify/rate-limit\` in memory`
+  ),
+  file: peer(
+    "Fastify SQLite, counts in the file",
+    "FastifySqlite",
+    { database: "sqlite" },
+    ["durable", "day", "restart", "exact", "denied"],
+    `${onSqlite}; one statement counts each request in the same file`
+  )
+}
 
-const separateCpu = "whose own CPU time is reported separately"
+const onPostgres = "`fastify` on `pg` with 10 connections and prepared statements"
 
-/** All servers. */
+export const fastifyPostgres = {
+  process: peer(
+    "Fastify PostgreSQL, counts in the process",
+    "FastifyPostgres",
+    { database: "postgresql", limits: "memory" },
+    ["durable"],
+    `${onPostgres}; \`@fastify/rate-limit\` in memory`
+  ),
+  redis: peer(
+    "Fastify PostgreSQL, counts in Redis",
+    "FastifyPostgres",
+    { database: "postgresql", limits: "redis" },
+    ["durable", "day", "restart", "exact"],
+    `${onPostgres}; \`rate-limiter-flexible\` in Redis over \`ioredis\``
+  ),
+  database: peer(
+    "Fastify PostgreSQL, counts in PostgreSQL",
+    "FastifyPostgres",
+    { database: "postgresql" },
+    ["durable", "day", "restart", "exact"],
+    `${onPostgres}; \`rate-limiter-flexible\` in the same database`
+  )
+}
+
+const ours = (name: string, stores: Stores, what: string, file = "AnimalStore"): Server => ({
+  name: `AnimalStore ${name}`,
+  file,
+  stores,
+  isOurs: true,
+  keeps: [
+    ...(["day", "denied", "anonymous", "ban", "int64"] as const),
+    ...(stores.database === "memory" ? [] : (["durable", "restart", "exact"] as const))
+  ],
+  what
+})
+
+/** The server of this project with the smallest CPU time; the bare server replays its responses. */
+export const reference = ours("memory", inMemory, "this project in its own server, all data in memory")
+
+export const sqlite = ours("SQLite", { database: "sqlite" }, "the same with a SQLite file")
+
+export const postgres = ours("PostgreSQL", { database: "postgresql" }, "the same with PostgreSQL")
+
+export const postgresAndRedis = ours(
+  "PostgreSQL, limits in Redis",
+  { database: "postgresql", limits: "redis" },
+  "the same with PostgreSQL and limits in Redis"
+)
+
+export const fetch = ours(
+  "fetch",
+  inMemory,
+  "this project as a `Request` to `Response` function on `@hono/node-server`, all data in memory",
+  "AnimalStoreFetch"
+)
+
+/** All servers; those that are compared with each other are neighbours. */
 export const all: ReadonlyArray<Server> = [
   bare,
-  peer("Handwritten", "`node:http` and handwritten code for these operations, without a framework"),
-  fastify,
-  peer("Express", "`express` with `zod` and `express-rate-limit`"),
-  peer("Hono", "`hono` on `@hono/node-server` with `zod` and `hono-rate-limiter`"),
-  peer("HttpApi", "`HttpApi` of `effect` on `@effect/platform-node`"),
+  fastifyMemory,
   reference,
-  ours(SQLITE, { database: "sqlite" }, "this project in its own server, with a SQLite file"),
-  ours(
-    POSTGRES,
-    { database: "postgresql" },
-    `this project in its own server, with PostgreSQL, ${separateCpu}`
-  ),
-  ours(
-    `${SQLITE}, limits in Redis`,
-    { database: "sqlite", limits: "redis" },
-    `the same with a SQLite file and limits in Redis, ${separateCpu}`
-  ),
-  ours(
-    `${POSTGRES}, limits in Redis`,
-    { database: "postgresql", limits: "redis" },
-    `the same with PostgreSQL and limits in Redis, ${separateCpu}`
-  ),
-  ours(
-    FETCH,
-    inMemory,
-    "this project as a `Request` to `Response` function on `@hono/node-server`, all data in memory",
-    "AnimalStoreFetch"
-  )
+  fetch,
+  ...Object.values(fastifySqlite),
+  sqlite,
+  ...Object.values(fastifyPostgres),
+  postgresAndRedis,
+  postgres
 ]
-
-/** Whether a server stores animals in a database, not in memory. */
-export const isDurable = ({ stores }: Server): boolean => stores.database !== "memory"
 
 const kindsOf = ({ stores: { database, limits } }: Server): ReadonlyArray<Databases.Kind> =>
   limits === undefined ? [database] : [database, limits]

@@ -1,6 +1,7 @@
 /** `npm run bench:pair`: compares the CPU time of two checkouts of this project; `--help` lists the options. */
 import * as fs from "node:fs"
 import * as path from "node:path"
+import { parseArgs } from "node:util"
 import { findCores, stopAll } from "../Child.ts"
 import * as Command from "../Command.ts"
 import * as Databases from "../Databases.ts"
@@ -9,6 +10,7 @@ import { ServerProcess } from "../http/ServerProcess.ts"
 import { reference } from "../http/Servers.ts"
 import * as Workload from "../http/Workload.ts"
 import { report } from "../Progress.ts"
+import * as Process from "../process/Process.ts"
 import * as Pair from "./Pair.ts"
 
 const databases = [{ name: "memory" }, { name: "sqlite" }, { name: "postgresql" }] as const
@@ -23,27 +25,47 @@ const workloads = [Workload.mix, ...Workload.operations]
 const namesOf = (values: ReadonlyArray<{ readonly name: string }>): string =>
   values.map(({ name }) => name).join(", ")
 
-const options: Command.Options = {
-  databases: Command.text("NAMES", `some of ${namesOf(databases)}; comma-separated (default all)`),
-  workloads: Command.text("NAMES", `some of ${namesOf(workloads)}`, Workload.mix.name),
-  rounds: Command.text("N", "pairs of turns", "60"),
-  starts: Command.text("N", "number of times that both servers are started; each has its own rounds", "2"),
-  requests: Command.text("N", "requests in a turn", "600"),
-  connections: Command.text("N", "connections, each with one request in flight", "64"),
-  metrics: Command.flag(
-    "collects metrics in B only; with the same checkout twice, this measures their CPU time"
-  )
+const defaults = {
+  workloads: Workload.mix.name,
+  rounds: "60",
+  starts: "2",
+  requests: "600",
+  connections: "64"
 }
 
-const help = Command.help(
-  `npm run bench:pair -- A B [OPTIONS]
+const help = `npm run bench:pair -- A B [OPTIONS]
 
 Measures the servers of two checkouts of this project, A and B, in turn, and prints the CPU time per request of B as a
-multiple of A's. Both need their dependencies installed. Comparing A with itself shows the noise of the machine.`,
-  options,
-  `Columns: the median of the rounds' ratios, its 95% confidence interval, the middle half of the rounds, and the median CPU
+multiple of A's. Both need their dependencies installed. Comparing A with itself shows the noise of the machine.
+
+  --databases NAMES   some of ${namesOf(databases)}; comma-separated (default all)
+  --workloads NAMES   some of ${namesOf(workloads)} (default ${defaults.workloads})
+  --rounds N          pairs of turns (default ${defaults.rounds})
+  --starts N          number of times that both servers are started; each has its own rounds (default ${defaults.starts})
+  --requests N        requests in a turn (default ${defaults.requests})
+  --connections N     connections, each with one request in flight (default ${defaults.connections})
+  --metrics           collects metrics in B only; with the same checkout twice, this measures their CPU time
+  --handling          only Service.handle in memory, without a host: microseconds, and bytes allocated
+  --help
+
+Columns: the median of the rounds' ratios, its 95% confidence interval, the middle half of the rounds, and the median CPU
 time of A and of B. The CPU time of the PostgreSQL server itself is not included.`
-)
+
+const parse = (args: Array<string>) =>
+  parseArgs({
+    args,
+    allowPositionals: true,
+    options: {
+      databases: { type: "string" },
+      workloads: { type: "string", default: defaults.workloads },
+      rounds: { type: "string", default: defaults.rounds },
+      starts: { type: "string", default: defaults.starts },
+      requests: { type: "string", default: defaults.requests },
+      connections: { type: "string", default: defaults.connections },
+      metrics: { type: "boolean", default: false },
+      handling: { type: "boolean", default: false }
+    }
+  })
 
 const checkoutOf = (text: string): string => {
   const directory = path.resolve(text)
@@ -94,25 +116,47 @@ const measureCase = async (
   return rounds
 }
 
+/** Measures `Service.handle` of both checkouts, in alternating processes, and prints a line for each figure. */
+const compareHandling = async ({ checkouts: [first, second], starts }: Comparison): Promise<void> => {
+  const measured: Array<readonly [Process.HandlingFigures, Process.HandlingFigures]> = []
+  while (measured.length < starts) {
+    report(`handling, start ${measured.length + 1} of ${starts}`)
+    measured.push([await Process.handling(first), await Process.handling(second)])
+  }
+  for (const name of Process.handlingNames)
+    console.log(
+      Pair.row(
+        name,
+        measured.map(([a, b]) => ({ first: a[name], second: b[name] }))
+      )
+    )
+}
+
 await Command.run(help, async (args) => {
-  const given = Command.parse(args, options, true)
-  const [first, second, ...others] = given.positionals.map(checkoutOf)
+  const { positionals, values } = parse(args)
+  const [first, second, ...others] = positionals.map(checkoutOf)
   if (first === undefined || second === undefined || others.length > 0)
     throw new Command.InvalidOptions("the arguments must be the paths of two checkouts")
+  const count = (name: "starts" | "rounds" | "requests" | "connections"): number =>
+    Command.count(name, values[name])
   const comparison: Comparison = {
     checkouts: [first, second],
-    starts: given.count("starts"),
-    rounds: given.count("rounds"),
-    requests: given.count("requests"),
-    connections: given.count("connections"),
+    starts: count("starts"),
+    rounds: count("rounds"),
+    requests: count("requests"),
+    connections: count("connections"),
     warmUpRequests: WARM_UP_REQUESTS,
-    isSecondMetered: given.has("metrics")
+    isSecondMetered: values.metrics
   }
-  const choose = <A extends { readonly name: string }>(option: string, from: ReadonlyArray<A>) =>
-    Command.choose(option, from, Command.listOf(given.text(option)))
-  const [chosenDatabases, chosenWorkloads] = [choose("databases", databases), choose("workloads", workloads)]
+  const chosenDatabases = Command.choose("databases", databases, values.databases)
+  const chosenWorkloads = Command.choose("workloads", workloads, values.workloads)
   const { isSecondMetered, requests, rounds, starts } = comparison
   console.log(`A: ${first}\nB: ${second}${isSecondMetered ? ", with metrics" : ""}`)
+  if (values.handling) {
+    console.log(Pair.heading)
+    await compareHandling(comparison)
+    return
+  }
   console.log(
     `${rounds} rounds of ${requests} requests, ${comparison.connections} connections, ${starts} starts\n`
   )

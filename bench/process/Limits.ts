@@ -2,8 +2,6 @@
  * Measures the limits in memory in its own process, and sends the figures: the time of a step and of a counted request,
  * and how time and memory grow with a million callers.
  */
-import * as v8 from "node:v8"
-import * as vm from "node:vm"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Memory from "../../adapters/memory/Memory.ts"
@@ -13,9 +11,7 @@ import { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
 import { UNREACHABLE_LIMIT } from "../http/Catalogue.ts"
 import * as Callers from "./Callers.ts"
 import type { LimitsFigures } from "./Process.ts"
-
-v8.setFlagsFromString("--expose-gc")
-const gc: () => void = vm.runInNewContext("gc")
+import { BATCH, gc, time, use } from "./Timing.ts"
 
 /** Returns the bytes in use after a garbage collection, on the heap and in buffers outside it. */
 const usedBytes = (): number => {
@@ -24,32 +20,6 @@ const usedBytes = (): number => {
   gc()
   const { external, heapUsed } = process.memoryUsage()
   return heapUsed + external
-}
-
-/** The last result of a measured call; without a use, V8 could optimize the call away. */
-export let lastResult: unknown
-
-const use = (result: unknown): void => {
-  lastResult = result
-}
-
-/** The number of calls in a batch, so large that the time for reading the clock does not matter. */
-const BATCH = 1_000
-const WARM_UP_MS = 250
-const TIMED_MS = 500
-
-/** Returns the nanoseconds per call, garbage collection included; each batch makes `BATCH` calls. */
-const time = (batch: (index: number) => void): number => {
-  let count = 0
-  const repeat = (ms: number): number => {
-    const first = count
-    const began = performance.now()
-    while (performance.now() < began + ms) batch(count++)
-    return ((performance.now() - began) * 1e6) / ((count - first) * BATCH)
-  }
-  repeat(WARM_UP_MS)
-  gc()
-  return repeat(TIMED_MS)
 }
 
 const START = Date.UTC(2027, 0, 1, 12)

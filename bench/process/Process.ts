@@ -1,4 +1,4 @@
-/** Measures what some targets need and HTTP does not show: limits alone, imports, and the start of the command. */
+/** Measures what some targets need and HTTP does not show: handling without a host, limits alone, imports, the start. */
 import { execFileSync, spawn } from "node:child_process"
 import * as fs from "node:fs"
 import * as os from "node:os"
@@ -26,6 +26,13 @@ export interface LimitsFigures {
   readonly millionRatio: number
 }
 
+/** The microseconds of `Service.handle` in memory, and the bytes that it allocates, by the kind of request. */
+export const handlingNames = (["get", "list", "create", "unauthorized"] as const).flatMap(
+  (kind) => [`${kind}Micros`, `${kind}Bytes`] as const
+)
+
+export type HandlingFigures = Readonly<Record<(typeof handlingNames)[number], number>>
+
 export interface RedisFigures {
   readonly redisPerSecond: number
 }
@@ -41,7 +48,8 @@ const imports = [
 type ImportName = (typeof imports)[number]["name"]
 
 /** The figures of this part; a figure that could not be measured is absent. */
-export interface ProcessFigures extends Partial<Record<keyof (LimitsFigures & RedisFigures), Spread.Spread>> {
+export interface ProcessFigures
+  extends Partial<Record<keyof (LimitsFigures & RedisFigures & HandlingFigures), Spread.Spread>> {
   /** Milliseconds until the built command listens. */
   readonly listeningMs: Spread.Spread
   /** Animals imported per second. */
@@ -60,22 +68,41 @@ const root = new URL("../../", import.meta.url)
 const command = fileURLToPath(new URL("adapters/cli/main.ts", root))
 const builtCommand = fileURLToPath(new URL(packageJson.bin["animal-store"], root))
 
-/** Measures in a new process each time, so that no measurement inherits a heap or optimized code. */
-const inProcesses = async <Name extends string>(
+/** Measures in a new process, so that no measurement inherits a heap or optimized code. */
+const inProcess = async <Name extends string>(
   module: string,
   names: ReadonlyArray<Name>,
-  args: ReadonlyArray<string> = []
-): Promise<Readonly<Record<Name, Spread.Spread>>> => {
+  args: ReadonlyArray<string>,
+  nodeFlags: ReadonlyArray<string> = []
+): Promise<Readonly<Record<Name, number>>> => {
   const isFigures: Guard<Record<Name, number>> = (message): message is Record<Name, number> =>
     names.every((name) => hasNumber(message, name))
-  const measured: Array<Record<Name, number>> = []
-  while (measured.length < REPEATS) {
-    const child = new Child({ name: module, module: new URL(module, import.meta.url), arguments: args })
-    measured.push(await child.receive(isFigures, TIMEOUT_MS))
-    await child.stop()
-  }
+  const url = new URL(module, import.meta.url)
+  const child = new Child({ name: module, module: url, arguments: args, nodeFlags })
+  const figures = await child.receive(isFigures, TIMEOUT_MS)
+  await child.stop()
+  return figures
+}
+
+/** Measures `Service.handle` of a checkout. */
+export const handling = (checkout = ""): Promise<HandlingFigures> =>
+  inProcess(
+    "./Handling.ts",
+    handlingNames,
+    [checkout],
+    // As large as that of `npm start`, and from the start, so that no measured batch fills it.
+    ["--min-semi-space-size=16", "--max-semi-space-size=16"]
+  )
+
+/** Measures repeatedly, and returns the spread of each figure. */
+const repeat = async <Name extends string>(
+  measure: () => Promise<Readonly<Record<Name, number>>>
+): Promise<Readonly<Record<Name, Spread.Spread>>> => {
+  const measured: Array<Readonly<Record<Name, number>>> = []
+  while (measured.length < REPEATS) measured.push(await measure())
+  // `keys` and `fromEntries` lose the names, which are exactly those of the figures.
+  const names = Object.keys(measured[0] ?? {}) as Array<Name>
   const spreads = names.map((name) => [name, Spread.of(measured.map((figures) => figures[name]))] as const)
-  // `fromEntries` loses the names, which are exactly those of the entries.
   return Object.fromEntries(spreads) as Record<Name, Spread.Spread>
 }
 
@@ -146,18 +173,22 @@ export const measure = async (databases: Databases.Databases): Promise<ProcessFi
   const starts: Array<number> = []
   while (starts.length < REPEATS) starts.push(await listeningMs())
   const imported = await measureImports(databases)
+  report("handling without a host")
+  const handlings = await repeat(() => handling())
   report("limits in memory")
-  const limits = await inProcesses("./Limits.ts", [
-    "stepNanos",
-    "countNanos",
-    "liveCallerBytes",
-    "idleCallerBytes",
-    "millionRatio"
-  ])
+  const limits = await repeat(() =>
+    inProcess(
+      "./Limits.ts",
+      ["stepNanos", "countNanos", "liveCallerBytes", "idleCallerBytes", "millionRatio"],
+      []
+    )
+  )
   report("limits in Redis")
   const redis =
     databases.unavailable.redis === undefined
-      ? await inProcesses("./RedisLimits.ts", ["redisPerSecond"], [await databases.create("redis")])
+      ? await repeat(async () =>
+          inProcess("./RedisLimits.ts", ["redisPerSecond"], [await databases.create("redis")])
+        )
       : {}
-  return { ...limits, ...redis, imports: imported, listeningMs: Spread.of(starts) }
+  return { ...limits, ...redis, ...handlings, imports: imported, listeningMs: Spread.of(starts) }
 }

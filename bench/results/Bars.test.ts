@@ -28,26 +28,39 @@ const label = fc
   .array(fc.constantFrom("<", ">", "&", '"', "'", "a", "&amp;", "</text>"), { minLength: 1 })
   .map((parts) => parts.join(""))
 
+const bar = (value: number, second: number, text = ""): Bars.Bar => ({
+  first: { median: value, low: value / 2, high: value * 2 },
+  second,
+  text
+})
+const drawn = (...bars: ReadonlyArray<Bars.Bar>) =>
+  Bars.draw({
+    title: "",
+    note: "",
+    columns: ["get"],
+    groups: [{ name: "", rows: bars.map((bar) => ({ label: "", isOurs: false, bars: [bar] })) }]
+  })
+
 describe("Bars.draw", () => {
-  it("draws well-formed bars that show every label and value unchanged", () => {
+  it("draws well-formed bars that show every label and text unchanged", () => {
     fc.assert(
       fc.property(label, label, fc.double({ min: 0, max: 1e9, noNaN: true }), (title, name, value) => {
-        const bar = { label: name, value, low: value / 2, high: value * 2, isOurs: true }
+        const row = { label: name, isOurs: true, bars: [undefined, bar(value, value, `<${name}>`)] }
+        const columns = ["&", name]
         const texts = textsOf(
-          Bars.draw({ title, groups: [{ name, bars: [bar] }], show: (value) => `<${value}>` })
+          Bars.draw({ title, note: name, columns, groups: [{ name: title, rows: [row] }] })
         )
-        expect(texts.map(unescaped)).toEqual([title, title, name, name, `<${value}>`])
+        expect(texts.map(unescaped)).toEqual([title, title, name, title, "&", name, name, `<${name}>`])
       })
     )
   })
 
-  it("draws a bar with half the length for half the value", () => {
-    const bar = (value: number): Bars.Bar => ({ label: String(value), value, low: 0, high: 0, isOurs: false })
-    const svg = Bars.draw({ title: "", groups: [{ name: "", bars: [bar(10), bar(5)] }], show: String })
-    const [first, second] = [...svg.matchAll(/<rect [^>]*width="([\d.]+)"/g)].map(([, width]) =>
-      Number(width)
-    )
+  it("draws both parts of a bar in proportion to their values", () => {
+    const [first = 0, second = 0, half] = [
+      ...drawn(bar(20, 10), bar(10, 0)).matchAll(/<rect [^>]*width="([\d.]+)"/g)
+    ].map(([, width]) => Number(width))
     expect(first).toBeGreaterThan(100)
-    expect(second).toBeCloseTo((first ?? 0) / 2)
+    expect(second).toBeCloseTo(first / 2)
+    expect(half).toBeCloseTo(first / 2)
   })
 })

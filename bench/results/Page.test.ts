@@ -1,13 +1,17 @@
 import { readFileSync } from "node:fs"
 import { describe, expect, it } from "vitest"
 import { all } from "../http/Servers.ts"
+import * as Comparison from "./Comparison.ts"
 import * as Page from "./Page.ts"
 import { resultsOf } from "./Results.fixture.ts"
 import * as Targets from "./Targets.ts"
 
+const memory = "AnimalStore memory"
+const sqlite = "AnimalStore SQLite"
+const fastify = "Fastify SQLite, counts in the file"
 const results = resultsOf({
-  get: { Bare: 20, Fastify: 30, "AnimalStore memory": 30 },
-  create: { Bare: 20, Fastify: 40, "AnimalStore memory": 42 }
+  get: { Bare: [20], "Fastify memory": [30], [memory]: [36] },
+  create: { Bare: [20], "Fastify memory": [40], [memory]: [42], [sqlite]: [44], [fastify]: [200] }
 })
 const page = Page.render(results)
 const rowsOf = (text: string, first: string) =>
@@ -19,12 +23,17 @@ const rowsOf = (text: string, first: string) =>
 describe("the performance page", () => {
   it("shows for each target whether it is met, missed or not measured", () => {
     const verdictOf = (target: string) => rowsOf(page, `CPU time of ${target}`)[0]?.split(" | ")[1]
-    expect(verdictOf("AnimalStore memory / Bare, get")).toBe("**1.50 missed** (≤ 1.45) |")
-    expect(verdictOf("AnimalStore memory / Fastify, get")).toBe("1.00 met (≤ 1.00) |")
-    expect(verdictOf("AnimalStore SQLite / Bare, get")).toBe("not measured (≤ 2.40) |")
-    expect(verdictOf("AnimalStore memory / Bare, create")).toBe("2.10 met (≤ 2.10) |")
-    expect(verdictOf("AnimalStore memory / Fastify, create")).toBe("1.05 met (≤ 1.10) |")
-    expect(page).toContain("4 of 37 targets were measured: 3 are met, 1 missed.")
+    expect(verdictOf(`${memory} / Fastify memory, get`)).toBe("**1.20 missed** (≤ 1.10) |")
+    expect(verdictOf(`${memory} / Fastify memory, create`)).toBe("1.05 met (≤ 1.10) |")
+    expect(verdictOf(`${sqlite} / ${fastify}, create`)).toBe("0.22 met (≤ 0.22) |")
+    expect(verdictOf(`${sqlite} / ${fastify}, get`)).toBe("not measured (≤ 0.20) |")
+    expect(page).toMatch(/\n4 of \d+ targets were measured: 3 are met, 1 missed\./)
+  })
+
+  it("shows the median of the ratios of each round, whatever other load the rounds had", () => {
+    // The ratio of the medians is 1, although the server took twice as long in two of three rounds.
+    const page = Page.render(resultsOf({ create: { [sqlite]: [2, 20, 3], [fastify]: [1, 10, 3] } }))
+    expect(page).toContain(`| **${sqlite}** / ${fastify} | not measured | not measured | 2.00 (1.50–2.00) |`)
   })
 
   it("judges targets for figures that are measured within a process", () => {
@@ -46,8 +55,8 @@ describe("the performance page", () => {
   it("judges targets for throughput on PostgreSQL, including those with more connections", () => {
     const page = Page.render(
       resultsOf({
-        get: { Bare: 20, "AnimalStore PostgreSQL": 50 },
-        "get, 256 connections": { Bare: 20, "AnimalStore PostgreSQL": 100 }
+        get: { "AnimalStore PostgreSQL": [50] },
+        "get, 256 connections": { "AnimalStore PostgreSQL": [100] }
       })
     )
     expect(rowsOf(page, "Requests to one process with PostgreSQL, get")[0]).toContain(
@@ -83,22 +92,26 @@ describe("the performance page", () => {
     expect(page).toContain("| Bare, get | 90,000 | 2.00 (1.00–3.00) | 20.0 (19.0–21.0) |")
   })
 
-  it("shows the CPU time of database servers only if a server has one", () => {
-    expect(page).not.toContain("CPU time of the database servers")
+  it("shows the CPU time of database servers beside that of Node, if a server has one", () => {
+    expect(page).toContain("\n| get | 20 | 30 | 36 | not measured |")
     const withDatabase = structuredClone(results)
     for (const { servers } of withDatabase.http?.cases ?? [])
-      for (const server of servers) Object.assign(server, { databaseMicros: { median: 7, low: 6, high: 8 } })
-    expect(Page.render(withDatabase)).toContain("| get | 7.00 (6.00–8.00) |")
+      for (const { turns } of servers) for (const turn of turns) Object.assign(turn, { databaseMicros: 7 })
+    const rendered = Page.render(withDatabase)
+    expect(rendered).toContain("\n| get | 20 + 7.0 | 30 + 7.0 | 36 + 7.0 | not measured |")
+    expect(Comparison.draw(withDatabase)).toContain(">36 + 7.0</text>")
   })
 })
 
 describe("the committed performance page", () => {
-  const committed = readFileSync(new URL("../../docs/performance/README.md", import.meta.url), "utf8")
+  const directory = new URL("../../docs/performance/", import.meta.url)
+  const committed = readFileSync(new URL("README.md", directory), "utf8")
 
   it("has the method, the servers and the targets of the current code", () => {
     expect(committed.includes(Page.method.join("\n")), "run: npm run bench").toBe(true)
-    for (const { name, what } of all)
+    for (const { name, what } of all) {
       expect(committed).toContain(`${name}${name.startsWith("Animal") ? "**" : ""}: ${what}`)
+    }
     const unmeasured = { ...results, http: undefined }
     for (const target of Targets.targets) {
       const row = committed.split("\n").find((line) => line.startsWith(`| ${target.what} |`))
@@ -106,13 +119,14 @@ describe("the committed performance page", () => {
     }
   })
 
-  it("was not written by a quick run, and has at most two pictures, which exist", () => {
+  it("was not written by a quick run, and shares its picture and its first table with the README", () => {
     expect(committed).not.toContain("quick run:")
-    const pictures = [...committed.matchAll(/!\[[^\]]*\]\(([^)]+)\)/g)].map(([, file = ""]) => file)
-    expect(pictures).toHaveLength(2)
-    for (const file of pictures)
-      expect(readFileSync(new URL(`../../docs/performance/${file}`, import.meta.url), "utf8")).toMatch(
-        /^<svg /
-      )
+    const picture = /!\[[^\]]*\]\(([^)]+)\)/.exec(committed)?.[1] ?? ""
+    expect(readFileSync(new URL(picture, directory), "utf8")).toMatch(/^<svg /)
+    const readme = readFileSync(new URL("../../README.md", import.meta.url), "utf8")
+    expect(readme).toContain(`](docs/performance/${picture})`)
+    const rows = readme.split("\n").filter((line) => /^\| \*\*AnimalStore .* \/ /.test(line))
+    expect(rows).toHaveLength(Comparison.pairs.length)
+    for (const row of rows) expect(committed, "run: npm run bench").toContain(row)
   })
 })

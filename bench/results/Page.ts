@@ -1,31 +1,29 @@
-/** Renders `docs/performance`: the page and its two pictures. */
+/** Renders `docs/performance`, the page and its picture, and the part of the README that shows them. */
 import { animals, callerCounts } from "../http/Catalogue.ts"
-import type { ServerFigures } from "../http/Rounds.ts"
-import { bare, nodeFlags, reference } from "../http/Servers.ts"
-import { DEFAULT_CONNECTIONS, MAX_CONNECTIONS, mix, operations } from "../http/Workload.ts"
-import * as Bars from "./Bars.ts"
-import { spread, table, thousands } from "./Markdown.ts"
-import { figuresOf, type HttpResults, type Results, type ServerEntry } from "./Results.ts"
+import { bare, nodeFlags, reference, type Server, all as servers } from "../http/Servers.ts"
+import { DEFAULT_CONNECTIONS, MAX_CONNECTIONS, mix } from "../http/Workload.ts"
+import * as Comparison from "./Comparison.ts"
+import { replaceBetween, spread, table, thousands } from "./Markdown.ts"
+import { figureOf, type HttpResults, type Results } from "./Results.ts"
 import * as Targets from "./Targets.ts"
-
-/** The pictures of the page, with the servers that each shows. Databases would dwarf the servers in memory. */
-const pictures = [
-  {
-    file: "cpu.svg",
-    title: "CPU time per request, servers in memory",
-    isShown: ({ isDurable }: ServerEntry) => !isDurable
-  },
-  {
-    file: "databases.svg",
-    title: "CPU time per request, this project's stores",
-    isShown: ({ isDurable, name }: ServerEntry) => isDurable || name === reference.name
-  }
-]
 
 /** Returns the files of the directory: names with contents. */
 export const files = (results: Results): ReadonlyArray<readonly [name: string, content: string]> => [
   ["README.md", render(results)],
-  ...(results.http === undefined ? [] : drawPictures(results.http))
+  ...(results.http === undefined ? [] : [[Comparison.PICTURE, Comparison.draw(results)] as const])
+]
+
+const [BEGIN, END] = ["<!-- the rest of this section is written by npm run bench -->", "<!-- end -->"]
+
+/** Returns the README of the project with the comparison in its section on performance. */
+export const inReadme = (readme: string, results: Results): string =>
+  replaceBetween(readme, BEGIN, END, Comparison.summary(results, "docs/performance/").join("\n").trim())
+
+/** What the comparison shows, which does not depend on a run. */
+const introduction: ReadonlyArray<string> = [
+  "On each store, this project is compared with what a user would build instead: the same three operations with Fastify and the",
+  "usual packages. A ratio below 1 means that this project takes less CPU time. The middle half of the rounds is in parentheses.",
+  ""
 ]
 
 /** The method, which does not depend on a run. */
@@ -39,6 +37,7 @@ export const method: ReadonlyArray<string> = [
   "npm run bench -- --help          # how to choose parts, servers, cases and rounds",
   "npm run bench:pair -- ../before . # compares two checkouts of this project, in a few minutes",
   "npm run bench:pair -- . . --metrics # measures the CPU time that metrics take",
+  "npm run bench:pair -- ../before . --handling # compares `Service.handle` of both, without a host",
   "```",
   "",
   "A run writes its raw results to `data/bench/results.json`, which is not committed.",
@@ -55,8 +54,7 @@ export const method: ReadonlyArray<string> = [
   `limits that are never reached, and ${callerCounts.exhausted} keys whose single request is used up. The load generator is another process.`,
   "All servers get the same requests in the same order, from a seeded generator, and every request is built before the",
   "measured time. Before a case is measured, the responses of all servers to a sample of its requests are compared: the status,",
-  "and for successful requests the body. Features differ: only AnimalStore signs its cursors, bans keys and limits requests per",
-  "day.",
+  "and for successful requests the body. Servers with a database cache a key for five seconds after its query.",
   "",
   "The default workload is a mix:",
   "",
@@ -68,24 +66,25 @@ export const method: ReadonlyArray<string> = [
   ),
   "Keys, animals and deep pages follow Zipf distributions with exponent 1: rank r is drawn in proportion to 1/r.",
   "Deep pages use cursors that the server issued. Filtered pages have a status and a limit of 20, 50 or 100. The bodies of",
-  "creations differ. Requests with status 401 have an unknown key or no key; those without a key are counted by address, and",
-  "connections come from different loopback addresses where the platform supports this. Requests with status 400 have an invalid",
-  "parameter or body. No two consecutive requests have the same key; those of a single operation also differ in their target",
-  "or body.",
+  "creations differ. AnimalStore counts requests without a valid key by address, and connections come from different loopback",
+  "addresses where the platform supports this. Requests with status 400 have an invalid parameter or body. No two consecutive",
+  "requests have the same key; those of a single operation also differ in their target or body.",
   "",
-  `The mix and each single operation are measured with ${DEFAULT_CONNECTIONS} connections, each with one request in flight; the mix, “list 20” and`,
-  `“get” also with 1 and ${MAX_CONNECTIONS} connections.`,
+  `Each case has ${DEFAULT_CONNECTIONS} connections, each with one request in flight; “list 20” and “get” are also measured with 1 and`,
+  `${MAX_CONNECTIONS} connections.`,
   "",
-  "The figure is the CPU time, user and system, that the operating system counts for the process of the server, divided by the",
-  `number of requests: it includes garbage collection. Ratios are relative to ${bare.name}: \`node:http\` in its fastest form, which replays`,
-  `recorded responses of ${reference.name} with two header fields and ignores requests.`,
+  "The figure is the CPU time, user and system, that the operating system counts for the process of the server with all its",
+  "threads, divided by the number of requests: it includes garbage collection. Ratios are computed within each round.",
+  `${bare.name} is \`node:http\` in its fastest form, which replays recorded responses of ${reference.name} with two header fields and`,
+  "ignores requests.",
   "",
   "The CPU time of database servers is measured separately, as the operating system counts it for their processes, if they run on this",
   "machine. While a server with a database server is measured, the load generator yields its core when it waits.",
   "",
-  "Some targets need figures that HTTP does not show: the limits alone, in memory with up to a million callers and in Redis;",
-  "`animal-store import` of 200,000 animals; and the start of the built command. Each of these measurements runs in its own",
-  "process and is repeated.",
+  "Some targets need figures that HTTP does not show: `Service.handle` called in a loop; the limits alone, in memory with up to a",
+  "million callers and in Redis; `animal-store import` of 200,000 animals; and the start of the built command. Each of these",
+  "measurements runs in its own process and is repeated. The time of `Service.handle` depends on the machine:",
+  "`npm run bench:pair -- A B --handling` compares two checkouts.",
   ""
 ]
 
@@ -97,9 +96,12 @@ export const render = (results: Results): string =>
     ...(results.isQuick
       ? ["**A quick run: it shows that the benchmark works, not how fast the servers are.**", ""]
       : []),
+    ...introduction,
+    ...Comparison.summary(results, ""),
+    ...Comparison.details(results),
+    ...verdicts(results),
     ...method,
     ...conditions(results),
-    ...verdicts(results),
     ...(results.http === undefined ? [] : http(results, results.http)),
     ...latency(results),
     "<!-- written by npm run bench -->",
@@ -162,39 +164,23 @@ const verdicts = (results: Results): ReadonlyArray<string> => {
   ]
 }
 
-const http = (
-  results: Results,
-  { cases: measured, servers, skipped }: HttpResults
-): ReadonlyArray<string> => {
-  const titleOf = ({ isOurs, name }: ServerEntry): string => (isOurs ? `**${name}**` : name)
-  /** Renders a figure of each case and server; omits servers that have it in no case, and the section if none has. */
-  const section = (
-    title: string,
-    show: (figures: ServerFigures) => string | undefined
-  ): ReadonlyArray<string> => {
-    const figure = (server: ServerEntry, name: string): string | undefined => {
-      const figures = figuresOf(results, server.name, name)
-      return figures && show(figures)
-    }
-    const shown = servers.filter((server) => measured.some(({ name }) => figure(server, name) !== undefined))
-    if (shown.length === 0) return []
-    const rows = measured.map(({ name }) => [name, ...shown.map((server) => figure(server, name) ?? "")])
-    return [`### ${title}`, "", ...table(["Case", ...shown.map(titleOf)], rows)]
+const http = (results: Results, { cases: measured, skipped }: HttpResults): ReadonlyArray<string> => {
+  const perSecond = (server: Server, name: string): string => {
+    const figure = figureOf(results, server.name, name, "perSecond")
+    return figure === undefined ? "" : thousands(figure.median)
   }
   return [
     "## Servers",
     "",
-    ...servers.map((server) => `- ${titleOf(server)}: ${server.what}`),
+    ...servers.map((server) => `- ${Comparison.titleOf(server)}: ${server.what}`),
     ...skipped.map(({ name, reason }) => `- ${name}: **skipped**, ${reason}`),
     "",
-    ...pictures.flatMap(({ file, title }) => [`![${title}](${file})`, ""]),
-    ...section(`CPU time as a multiple of ${bare.name}`, ({ ratio }) => spread(ratio)),
-    ...section("CPU time per request, in microseconds", ({ cpuMicros }) => spread(cpuMicros)),
-    ...section(
-      "CPU time of the database servers per request, in microseconds",
-      ({ databaseMicros }) => databaseMicros && spread(databaseMicros)
-    ),
-    ...section("Requests per second", ({ perSecond }) => thousands(perSecond.median))
+    "### Requests per second",
+    "",
+    ...table(
+      ["Case", ...servers.map(Comparison.titleOf)],
+      measured.map(({ name }) => [name, ...servers.map((server) => perSecond(server, name))])
+    )
   ]
 }
 
@@ -217,26 +203,3 @@ const latency = ({ latency }: Results): ReadonlyArray<string> =>
           ])
         )
       ]
-
-const drawPictures = ({
-  cases,
-  servers
-}: HttpResults): ReadonlyArray<readonly [name: string, content: string]> => {
-  // Only varied requests over the default number of connections.
-  const shownCases = new Set([mix, ...operations].map(({ name }) => name))
-  return pictures.map(({ file, isShown, title }) => {
-    const groups = cases
-      .filter(({ name }) => shownCases.has(name))
-      .map(({ name, servers: figures }) => ({
-        name,
-        bars: servers.filter(isShown).flatMap(({ isOurs, name }) => {
-          const found = figures.find(({ server }) => server === name)
-          if (found === undefined) return []
-          const { high, low, median } = found.cpuMicros
-          return [{ label: name, value: median, low, high, isOurs }]
-        })
-      }))
-    const show = (value: number): string => `${value.toFixed(value >= 10 ? 0 : 1)} µs`
-    return [file, Bars.draw({ title: `${title} (lower is better)`, groups, show })] as const
-  })
-}

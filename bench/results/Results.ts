@@ -2,16 +2,9 @@
 import * as fs from "node:fs"
 import * as os from "node:os"
 import type { LatencyFigures, LatencyOptions } from "../http/Latency.ts"
-import type { CaseFigures, RoundsOptions } from "../http/Rounds.ts"
+import type { CaseFigures, RoundsOptions, Turn } from "../http/Rounds.ts"
 import type { ProcessFigures } from "../process/Process.ts"
-
-/** A measured server. */
-export interface ServerEntry {
-  readonly name: string
-  readonly what: string
-  readonly isOurs: boolean
-  readonly isDurable: boolean
-}
+import * as Spread from "../Spread.ts"
 
 /** A server that was not measured, and the reason. */
 export interface Skipped {
@@ -22,7 +15,6 @@ export interface Skipped {
 /** The figures of all servers over HTTP. */
 export interface HttpResults {
   readonly options: RoundsOptions
-  readonly servers: ReadonlyArray<ServerEntry>
   readonly skipped: ReadonlyArray<Skipped>
   readonly cases: ReadonlyArray<CaseFigures>
 }
@@ -50,7 +42,7 @@ export interface Results {
 }
 
 /** The version of the format; it is increased when older results can no longer be read. */
-export const SCHEMA = 4
+export const SCHEMA = 5
 
 /** The results of the last run; not committed. */
 const file = new URL("../../data/bench/results.json", import.meta.url)
@@ -74,9 +66,38 @@ export const read = (): Results => {
   return results as Results
 }
 
-/** Returns the figures of a server in a case, or `undefined` if they were not measured. */
-export const figuresOf = ({ http }: Results, server: string, name: string) =>
+const turnsOf = ({ http }: Results, server: string, name: string): ReadonlyArray<Turn> =>
   http?.cases.find((figures) => figures.name === name)?.servers.find((figures) => figures.server === server)
+    ?.turns ?? []
+
+/** Returns a figure of a server in a case, with its spread over the rounds; `undefined` if it was not measured. */
+export const figureOf = (
+  results: Results,
+  server: string,
+  name: string,
+  figure: keyof Turn
+): Spread.Spread | undefined => {
+  const values = turnsOf(results, server, name).map((turn) => turn[figure])
+  const measured = values.filter((value) => value !== undefined)
+  return measured.length === 0 ? undefined : Spread.of(measured)
+}
+
+/**
+ * Returns the CPU time of a server as a multiple of another's in a case; `undefined` if one was not measured. Ratios are
+ * computed within each round, because other load on the machine slows down both servers of a round.
+ */
+export const ratioOf = (
+  results: Results,
+  server: string,
+  against: string,
+  name: string
+): Spread.Spread | undefined => {
+  const others = turnsOf(results, against, name)
+  const ratios = turnsOf(results, server, name).map(
+    ({ cpuMicros }, round) => cpuMicros / (others[round]?.cpuMicros ?? Number.NaN)
+  )
+  return ratios.length === 0 || others.length === 0 ? undefined : Spread.of(ratios)
+}
 
 /** Returns the properties of this machine. */
 export const thisMachine = (isPinned: boolean) => ({
@@ -96,13 +117,10 @@ const packages = [
   "@effect/sql-pg",
   "fastify",
   "@fastify/rate-limit",
-  "express",
-  "express-rate-limit",
-  "hono",
-  "@hono/node-server",
-  "@hono/zod-validator",
-  "hono-rate-limiter",
-  "zod"
+  "pg",
+  "ioredis",
+  "rate-limiter-flexible",
+  "@hono/node-server"
 ]
 
 /** Returns the versions of this project, of the packages and of SQLite. */

@@ -1,9 +1,10 @@
 /** Defines the targets for the figures, and judges them. All targets are judged on varied requests. */
-import { bare, FETCH, fastify, POSTGRES, reference, SQLITE } from "../http/Servers.ts"
+import { bare, fetch, postgres, reference, sqlite } from "../http/Servers.ts"
 import { atConnections, DEFAULT_CONNECTIONS, MAX_CONNECTIONS } from "../http/Workload.ts"
 import type { ProcessFigures } from "../process/Process.ts"
+import * as Comparison from "./Comparison.ts"
 import { thousands } from "./Markdown.ts"
-import { figuresOf, type Results } from "./Results.ts"
+import { figureOf, type Results, ratioOf } from "./Results.ts"
 
 /** A target. */
 export interface Target {
@@ -15,7 +16,7 @@ export interface Target {
 }
 
 const perSecond = (value: number): string => `${thousands(value)} per second`
-const bytes = (value: number): string => `${Math.round(value)} bytes`
+const bytes = (value: number): string => `${thousands(value)} bytes`
 const multiple = (value: number): string => value.toFixed(1)
 
 /** Returns the median of a figure that is measured within a process. */
@@ -36,28 +37,46 @@ const p99 = ({ latency }: Results, server: string, workload: string): number | u
   latency?.workloads.find((figures) => figures.server === server && figures.workload === workload)?.p99.median
 
 const throughput = (results: Results, name: string): number | undefined =>
-  figuresOf(results, POSTGRES, name)?.perSecond.median
+  figureOf(results, postgres.name, name, "perSecond")?.median
 
 const fetchCpu = (results: Results, name: string): number | undefined =>
-  figuresOf(results, FETCH, name)?.cpuMicros.median
+  figureOf(results, fetch.name, name, "cpuMicros")?.median
 
-/** The maximum CPU time per request of a server, as a multiple of another server's, by case. */
-const cpu = (server: string, against: string, max: Readonly<Record<string, number>>): ReadonlyArray<Target> =>
+/** The CPU time of a server as a multiple of its peer's. */
+const compared: ReadonlyArray<Target> = Comparison.pairs.flatMap(({ max, ours, peer }) =>
   Object.entries(max).map(([name, max]) => ({
-    what: `CPU time of ${server} / ${against}, ${name}`,
+    what: `CPU time of ${ours.name} / ${peer.name}, ${name}`,
     bound: { max },
     show: (value) => value.toFixed(2),
-    // By the multiples of the bare server, which are computed within each round.
-    figure: (results) =>
-      ratio(figuresOf(results, server, name)?.ratio.median, figuresOf(results, against, name)?.ratio.median)
+    figure: (results) => ratioOf(results, ours.name, peer.name, name)?.median
   }))
+)
+
+/** The time to handle a request in memory without a host, and the bytes that it allocates. */
+const handled: ReadonlyArray<Target> = (
+  [
+    ["get", "getMicros", 5],
+    ["list of 20", "listMicros", 10],
+    ["create", "createMicros", 8],
+    ["401 without a key", "unauthorizedMicros", 2.5]
+  ] as const
+).map(([name, figure, max]) => ({
+  what: `Time of \`Service.handle\` in memory, ${name}`,
+  bound: { max },
+  show: (value) => `${value.toFixed(1)} µs`,
+  figure: inProcess(figure)
+}))
 
 /** All targets. */
 export const targets: ReadonlyArray<Target> = [
-  ...cpu(reference.name, bare.name, { get: 1.45, 401: 1.45, 429: 1.45, "list 20": 2, create: 2.1 }),
-  ...cpu(reference.name, fastify.name, { get: 1, 401: 1, 429: 1, "list 20": 1, create: 1.1 }),
-  ...cpu(SQLITE, bare.name, { get: 2.4, "list 20": 3.5, create: 4 }),
-  ...cpu(POSTGRES, bare.name, { get: 4, "list 20": 4, create: 4, 401: 4, 429: 4 }),
+  ...compared,
+  ...handled,
+  {
+    what: "Memory that `Service.handle` allocates in memory, get",
+    bound: { max: 6_500 },
+    show: bytes,
+    figure: inProcess("getBytes")
+  },
   ...["list 20", "get"].map(
     (workload): Target => ({
       what: `99th percentile of latency at half of the maximum rate, as a multiple of ${bare.name}'s, ${workload}`,
@@ -94,7 +113,7 @@ export const targets: ReadonlyArray<Target> = [
     what: "Durable creations over HTTP in SQLite, 64 connections",
     bound: { min: 5_000 },
     show: perSecond,
-    figure: (results) => figuresOf(results, SQLITE, "create")?.perSecond.median
+    figure: (results) => figureOf(results, sqlite.name, "create", "perSecond")?.median
   },
   {
     what: "CPU time of a creation as a multiple of a get, through `fetch`",

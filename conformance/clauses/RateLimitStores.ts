@@ -24,6 +24,7 @@ export const clauses = [
       "`consume` computes its step for the time `now`, or for the time of a clock that all nodes share.",
     "limits-store.read":
       "`read` returns the stored states of the given keys, with every number exact, and changes none.",
+    "limits-store.rehearse": "`rehearse` succeeds when a request could be counted, and stores nothing.",
     "limits-store.linearizable": "Concurrent calls behave as if each took effect at one moment while it ran."
   }),
   ...section("§7", "design", "port", {

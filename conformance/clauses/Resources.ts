@@ -10,6 +10,8 @@ export const clauses = [
     "resources.stable": "The id, name and category of an animal never change, whatever is created after it."
   }),
   ...section("§3", "spec", "http", {
+    "resources.status-agreed":
+      "Lists and retrievals show the same status of an animal, which may change but does not alternate.",
     "resources.status-values": "The status of an animal, if present, is `available`, `pending` or `sold`."
   }),
   ...section("§3", "design", "http", {

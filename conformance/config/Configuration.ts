@@ -5,6 +5,8 @@ import { SetupError } from "../engine/SetupError.ts"
 
 const Text = Schema.String.check(Schema.isMinLength(1))
 
+const optional = Schema.optionalKey
+
 const Secret = Text.annotate({
   description: "An API key, or env:NAME for the value of an environment variable."
 })
@@ -12,68 +14,57 @@ const Secret = Text.annotate({
 const Count = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1_000_000_000 }))
 
 const SmallKey = Schema.Struct({ key: Secret, perMinute: Count, perDay: Count })
+export type SmallKey = typeof SmallKey.Type
 
-const strings = Schema.Array(Text)
+const Int64 = Schema.Union([Schema.Int, Schema.String.check(Schema.isPattern(/^-?[0-9]{1,19}$/))])
+
+const Implementation = Schema.Struct({
+  name: Text,
+  version: optional(Text),
+  contact: optional(Text.annotate({ description: "A URL that begins with https://, or an email address." }))
+}).annotate({ description: "The implementation under test, for the report." })
+
+const Keys = Schema.Struct({
+  main: optional(Secret),
+  tiny: optional(SmallKey.annotate({ description: "A key on a small plan that the run may use up." })),
+  victim: optional(SmallKey.annotate({ description: "A key that may be banned during the run." })),
+  revoked: optional(Secret),
+  expired: optional(Secret)
+})
+
+const Declared = Schema.Struct({
+  categories: optional(
+    Schema.Array(Int64).check(Schema.isMinLength(1)).annotate({
+      description:
+        "The values of categoryId that the subject accepts, if it does not accept every int64; large ones as text."
+    })
+  ),
+  bans: optional(Schema.Boolean.annotate({ description: "Whether it bans keys that ignore a 429." }))
+})
+
+const Patterns = Schema.Array(Text)
 
 /**
  * The content of the file. Every member is optional, because flags can replace it; a check that needs a missing key or
  * clock is inconclusive.
  */
 export const Configuration = Schema.Struct({
-  $schema: Schema.optionalKey(Schema.String),
-  name: Schema.optionalKey(Text.annotate({ description: "The name of the subject in the report." })),
-  implementation: Schema.optionalKey(
-    Schema.Struct({
-      name: Text,
-      version: Schema.optionalKey(Text),
-      contact: Schema.optionalKey(
-        Text.annotate({ description: "A URL that begins with https://, or an email address." })
-      )
-    }).annotate({ description: "The implementation under test, for the report." })
-  ),
-  url: Schema.optionalKey(
-    Text.annotate({ description: "The base address, such as http://127.0.0.1:3000/v1." })
-  ),
-  keys: Schema.optionalKey(
-    Schema.Struct({
-      main: Schema.optionalKey(Secret),
-      tiny: Schema.optionalKey(
-        SmallKey.annotate({ description: "A key on a small plan that the run may use up." })
-      ),
-      victim: Schema.optionalKey(
-        SmallKey.annotate({ description: "A key that may be banned during the run." })
-      ),
-      revoked: Schema.optionalKey(Secret),
-      expired: Schema.optionalKey(Secret)
-    })
-  ),
-  clock: Schema.optionalKey(
+  $schema: optional(Schema.String),
+  name: optional(Text.annotate({ description: "The name of the subject in the report." })),
+  implementation: optional(Implementation),
+  url: optional(Text.annotate({ description: "The base address, such as http://127.0.0.1:3000/v1." })),
+  keys: optional(Keys),
+  clock: optional(
     Text.annotate({
       description: "Address of the server's clock: GET shows it, POST …/advance moves it forward."
     })
   ),
-  level: Schema.optionalKey(Schema.Literals(["spec", "design"])),
-  declared: Schema.optionalKey(
-    Schema.Struct({
-      categories: Schema.optionalKey(
-        Schema.Array(Schema.Union([Schema.Int, Schema.String.check(Schema.isPattern(/^-?[0-9]{1,19}$/))]))
-          .check(Schema.isMinLength(1))
-          .annotate({
-            description:
-              "The values of categoryId that the subject accepts, if it does not accept every int64; large ones as text."
-          })
-      ),
-      bans: Schema.optionalKey(
-        Schema.Boolean.annotate({ description: "Whether it bans keys that ignore a 429." })
-      )
-    })
-  ),
-  budget: Schema.optionalKey(
-    Schema.Struct({ requests: Schema.optionalKey(Count), seconds: Schema.optionalKey(Count) })
-  ),
-  only: Schema.optionalKey(strings),
-  exclude: Schema.optionalKey(strings),
-  iOwnThisServer: Schema.optionalKey(
+  level: optional(Schema.Literals(["spec", "design"])),
+  declared: optional(Declared),
+  budget: optional(Schema.Struct({ requests: optional(Count), seconds: optional(Count) })),
+  only: optional(Patterns),
+  exclude: optional(Patterns),
+  iOwnThisServer: optional(
     Schema.Boolean.annotate({ description: "Needed for hosts other than this machine." })
   )
 }).annotate({ identifier: "ConformanceConfiguration" })

@@ -34,29 +34,24 @@ export const resolve = (
   const name = flags.implementation ?? file?.name
   const version = flags.implementationVersion ?? file?.version
   const contact = flags.contact ?? file?.contact
-  if (name === undefined) {
-    return version === undefined && contact === undefined
-      ? Result.succeed(undefined)
-      : fail("--implementation: a version or a contact needs the name of the implementation")
-  }
-  const textsByFlag = [
-    ["--implementation", name],
-    ["--implementation-version", version],
-    ["--contact", contact]
-  ] as const
-  for (const [flag, text] of textsByFlag) {
-    if (text !== undefined && text.length > MAX_LENGTH) {
-      return fail(`${flag}: must have at most ${MAX_LENGTH} characters`)
-    }
-  }
+  const all = { "--implementation": name, "--implementation-version": version, "--contact": contact }
+  const long = Object.entries(all).find(([, text = ""]) => text.length > MAX_LENGTH)
+  if (long !== undefined) return fail(`${long[0]}: must have at most ${MAX_LENGTH} characters`)
   if (contact !== undefined && !isContact(contact)) {
     return fail(
       "--contact: must be an email address, or a URL that begins with https:// and has no credentials"
     )
   }
-  return Result.succeed({
-    name,
-    ...(version === undefined ? {} : { version }),
-    ...(contact === undefined ? {} : { contact })
-  })
+  if (name === undefined && (version ?? contact) !== undefined) {
+    return fail("--implementation: a version or a contact needs the name of the implementation")
+  }
+  return Result.succeed(
+    name === undefined
+      ? undefined
+      : {
+          name,
+          ...(version === undefined ? {} : { version }),
+          ...(contact === undefined ? {} : { contact })
+        }
+  )
 }

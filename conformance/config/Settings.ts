@@ -1,5 +1,4 @@
 /** Merges the flags and the configuration file into the settings of a run over HTTP, and resolves the keys. */
-import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
@@ -8,9 +7,10 @@ import type { Level } from "../clauses/Clause.ts"
 import * as Awaiting from "../engine/Awaiting.ts"
 import type { Implementation } from "../engine/Report.ts"
 import { SetupError } from "../engine/SetupError.ts"
+import type { Budget } from "../subjects/Budget.ts"
 import * as HttpSubject from "../subjects/HttpSubject.ts"
 import * as ServerTarget from "../subjects/ServerTarget.ts"
-import type { Configuration } from "./Configuration.ts"
+import type { Configuration, SmallKey as FileKey } from "./Configuration.ts"
 import * as ImplementationSetting from "./ImplementationSetting.ts"
 
 /** The flags of the command line; each overrides the same member of the file. */
@@ -45,30 +45,21 @@ export interface Flags {
 /** The values of environment variables. */
 export type Environment = { readonly [name: string]: string | undefined }
 
-interface SmallKey {
-  readonly secret: Redacted.Redacted<string>
-  readonly perMinute: number
-  readonly perDay: number
-}
-
-export class Settings extends Data.Class<{
+/** The settings of a run; printing them shows no key. */
+export interface Settings {
   readonly name: string
   readonly implementation: Implementation | undefined
   readonly url: URL
-  readonly main: Redacted.Redacted<string>
-  readonly tiny: SmallKey | undefined
-  readonly victim: SmallKey | undefined
-  readonly revoked: Redacted.Redacted<string> | undefined
-  readonly expired: Redacted.Redacted<string> | undefined
+  readonly keys: Redacted.Redacted<HttpSubject.Keys>
   readonly clock: URL | undefined
   readonly level: Level
   readonly declared: Partial<HttpSubject.Declarations>
-  readonly budget: { readonly requests: number; readonly milliseconds: number }
+  readonly budget: Budget
   readonly only: ReadonlyArray<string>
   readonly exclude: ReadonlyArray<string>
   /** Milliseconds to wait for a server that is still starting; 0 does not wait. */
   readonly waitMs: number
-}> {}
+}
 
 type Resolved<A> = Result.Result<A, SetupError>
 
@@ -77,74 +68,66 @@ const fail = (reason: string): Result.Result<never, SetupError> => Result.fail(n
 /** Minimum ratio of a key's daily limit to its per-minute limit, for the laws about the per-minute limit. */
 const MIN_RATIO = 4
 
-const checkRatio = <A extends { readonly perMinute: number; readonly perDay: number }>(
-  plan: A,
-  source: string
-): Resolved<A> =>
-  plan.perDay >= MIN_RATIO * plan.perMinute
-    ? Result.succeed(plan)
-    : fail(
-        `${source}: the daily limit must be at least ${MIN_RATIO} times the per-minute limit, such as 5 per minute and 40 per day`
-      )
-
 /** Resolves a key that is given literally or as `env:NAME`. The given text never appears in messages. */
-const secretOf = (
-  given: string,
-  source: string,
-  environment: Environment
-): Resolved<Redacted.Redacted<string>> => {
+const secretOf = (given: string, source: string, environment: Environment): Resolved<string> => {
   const [, variable] = /^env:(.+)$/.exec(given) ?? []
   const secret = variable === undefined ? given : environment[variable]
   if (variable !== undefined && (secret === undefined || secret === "")) {
     return fail(`${source}: the environment variable ${variable} is not set`)
   }
   return secret !== undefined && /^[\x21-\x7e]{1,4096}$/.test(secret)
-    ? Result.succeed(Redacted.make(secret))
+    ? Result.succeed(secret)
     : fail(`${source}: a key must be 1 to 4096 printable ASCII characters without spaces`)
 }
 
-const parseCount = (digits: string | undefined): number | undefined =>
-  digits !== undefined && /^[1-9][0-9]{0,8}$/.test(digits) ? Number(digits) : undefined
-
-/** Parses `KEY:PERMINUTE:PERDAY`; the key may contain colons. */
-const smallKeyOf = (given: string, source: string, environment: Environment): Resolved<SmallKey> => {
-  const parts = given.split(":")
-  const perDay = parseCount(parts.pop())
-  const perMinute = parseCount(parts.pop())
-  if (perDay === undefined || perMinute === undefined || parts.join(":") === "") {
+/** Resolves a key on a small plan: one of the file, or `KEY:PERMINUTE:PERDAY`, whose key may contain colons. */
+const smallKeyOf = (
+  given: string | FileKey,
+  source: string,
+  environment: Environment
+): Resolved<HttpSubject.SmallKey> => {
+  const parts =
+    typeof given === "string" ? /^(.+):([1-9][0-9]{0,8}):([1-9][0-9]{0,8})$/s.exec(given) : undefined
+  if (parts === null) {
     return fail(
       `${source}: must be KEY:PERMINUTE:PERDAY, with whole numbers of at least 1, such as env:TINY_KEY:5:1000`
     )
   }
-  return Result.map(secretOf(parts.join(":"), source, environment), (secret) => ({
-    secret,
-    perMinute,
-    perDay
-  }))
-}
-
-const addressOf = (given: string, source: string): Resolved<URL> => {
-  const url = URL.canParse(given) ? new URL(given) : undefined
-  if (url === undefined || !/^https?:$/.test(url.protocol)) {
-    return fail(`${source}: must be an address that begins with http:// or https://`)
-  }
-  if (url.search !== "" || url.hash !== "" || url.username !== "" || url.password !== "") {
-    return fail(`${source}: must be an address without a query, a fragment or credentials`)
-  }
-  url.pathname = url.pathname.replace(/\/+$/, "")
-  return Result.succeed(url)
+  const [, key = "", minute, day] = parts ?? []
+  const declared = typeof given === "string" ? { key, perMinute: Number(minute), perDay: Number(day) } : given
+  const { perDay, perMinute } = declared
+  return Result.flatMap(secretOf(declared.key, source, environment), (secret) =>
+    perDay >= MIN_RATIO * perMinute
+      ? Result.succeed({ secret, perMinute, perDay })
+      : fail(
+          `${source}: the daily limit must be at least ${MIN_RATIO} times the per-minute limit, such as 5 per minute and 40 per day`
+        )
+  )
 }
 
 /** Whether an address is on this machine, by its host name or IP address, without a DNS lookup. */
 const isLoopback = ({ hostname }: URL): boolean =>
   /^(localhost|.+\.localhost|127\.[0-9]+\.[0-9]+\.[0-9]+|\[::1\])$/.test(hostname)
 
-const checkOwnership = (url: URL, source: string, isOwned: boolean): Resolved<void> =>
-  isOwned || isLoopback(url)
-    ? Result.void
+const addressOf = (given: string, source: string, isOwned: boolean): Resolved<URL> => {
+  const url = URL.parse(given)
+  if (url === null || !/^https?:$/.test(url.protocol)) {
+    return fail(`${source}: must be an address that begins with http:// or https://`)
+  }
+  if (url.search !== "" || url.hash !== "" || url.username !== "" || url.password !== "") {
+    return fail(`${source}: must be an address without a query, a fragment or credentials`)
+  }
+  url.pathname = url.pathname.replace(/\/+$/, "")
+  return isOwned || isLoopback(url)
+    ? Result.succeed(url)
     : fail(
         `${source}: ${url.hostname} is not this machine. A run creates animals, uses up limits and gets a key banned: add --i-own-this-server if it is yours`
       )
+}
+
+/** Resolves a setting that may be absent. */
+const optional = <A, B>(given: A | undefined, resolve: (given: A) => Resolved<B>): Resolved<B | undefined> =>
+  given === undefined ? Result.succeed(undefined) : resolve(given)
 
 /** Splits patterns at commas, because one flag may contain several patterns. */
 const splitPatterns = (patterns: ReadonlyArray<string>): ReadonlyArray<string> =>
@@ -155,46 +138,33 @@ export const resolve = (file: Configuration, flags: Flags, environment: Environm
   Result.gen(function* () {
     const address = flags.url ?? file.url
     if (address === undefined) return yield* fail("--url: the base URL of the server is required")
-    const url = yield* addressOf(address, "--url")
     const isOwned = flags.iOwnThisServer === true || file.iOwnThisServer === true
-    yield* checkOwnership(url, "--url", isOwned)
-    const given = flags.key ?? file.keys?.main
-    if (given === undefined) return yield* fail("--key: an API key for the server is required")
-    const main = yield* secretOf(given, "--key", environment)
-    const resolveSmallKey = (name: "tiny" | "victim"): Resolved<SmallKey | undefined> => {
-      const flag = flags[name]
-      if (flag !== undefined) {
-        return Result.flatMap(smallKeyOf(flag, `--${name}`, environment), (key) =>
-          checkRatio(key, `--${name}`)
-        )
-      }
-      const declared = file.keys?.[name]
-      return declared === undefined
-        ? Result.succeed(undefined)
-        : Result.flatMap(secretOf(declared.key, `keys.${name}`, environment), (secret) =>
-            checkRatio({ ...declared, secret }, `keys.${name}`)
-          )
+    const url = yield* addressOf(address, "--url", isOwned)
+    const secret = (given: string, name: string) => secretOf(given, `--${name}`, environment)
+    const smallKey = (name: "tiny" | "victim") => {
+      const source = flags[name] === undefined ? `keys.${name}` : `--${name}`
+      return optional(flags[name] ?? file.keys?.[name], (given) => smallKeyOf(given, source, environment))
     }
-    const revoked = flags.revoked ?? file.keys?.revoked
-    const expired = flags.expired ?? file.keys?.expired
-    const clock = flags.clock ?? file.clock
-    const clockUrl = clock === undefined ? undefined : yield* addressOf(clock, "--clock")
-    if (clockUrl !== undefined) yield* checkOwnership(clockUrl, "--clock", isOwned)
+    const main = flags.key ?? file.keys?.main
+    if (main === undefined) return yield* fail("--key: an API key for the server is required")
+    const keys = {
+      main: yield* secret(main, "key"),
+      tiny: yield* smallKey("tiny"),
+      victim: yield* smallKey("victim"),
+      revoked: yield* optional(flags.revoked ?? file.keys?.revoked, (given) => secret(given, "revoked")),
+      expired: yield* optional(flags.expired ?? file.keys?.expired, (given) => secret(given, "expired"))
+    }
     const categories = flags.categories ?? file.declared?.categories?.map(BigInt)
     const bans = flags.bans ?? file.declared?.bans
     const implementation = yield* ImplementationSetting.resolve(file.implementation, flags)
     const { budget = {} } = flags
     const seconds = budget.seconds ?? file.budget?.seconds
-    return new Settings({
+    return {
       name: flags.name ?? file.name ?? implementation?.name ?? url.origin,
       implementation,
       url,
-      main,
-      tiny: yield* resolveSmallKey("tiny"),
-      victim: yield* resolveSmallKey("victim"),
-      revoked: revoked === undefined ? undefined : yield* secretOf(revoked, "--revoked", environment),
-      expired: expired === undefined ? undefined : yield* secretOf(expired, "--expired", environment),
-      clock: clockUrl,
+      keys: Redacted.make(keys),
+      clock: yield* optional(flags.clock ?? file.clock, (given) => addressOf(given, "--clock", isOwned)),
       level: flags.level ?? file.level ?? "spec",
       declared: {
         ...(categories === undefined ? {} : { categories }),
@@ -207,11 +177,8 @@ export const resolve = (file: Configuration, flags: Flags, environment: Environm
       only: splitPatterns(flags.only ?? file.only ?? []),
       exclude: splitPatterns(flags.exclude ?? file.exclude ?? []),
       waitMs: flags.wait ?? 0
-    })
+    }
   })
-
-const unredacted = (key: SmallKey | undefined): HttpSubject.SmallKey | undefined =>
-  key === undefined ? undefined : { ...key, secret: Redacted.value(key.secret) }
 
 /**
  * Creates the subject of a run, after waiting for the server for up to `waitMs` milliseconds. The connections are
@@ -220,21 +187,8 @@ const unredacted = (key: SmallKey | undefined): HttpSubject.SmallKey | undefined
 export const open = Effect.fnUntraced(function* (
   settings: Settings
 ): Effect.fn.Return<HttpSubject.HttpSubject, SetupError, Scope.Scope> {
-  const { budget, clock, declared, expired, main, name, revoked, tiny, url, victim } = settings
-  const target = yield* ServerTarget.make({
-    name,
-    url,
-    clock,
-    keys: {
-      main: Redacted.value(main),
-      tiny: unredacted(tiny),
-      victim: unredacted(victim),
-      revoked: revoked === undefined ? undefined : Redacted.value(revoked),
-      expired: expired === undefined ? undefined : Redacted.value(expired)
-    },
-    declared,
-    budget
-  })
+  const { budget, clock, declared, keys, name, url } = settings
+  const target = yield* ServerTarget.make({ name, url, clock, keys: Redacted.value(keys), declared, budget })
   if (settings.waitMs > 0) yield* Awaiting.server(target, settings.waitMs)
   return yield* HttpSubject.make(target)
 })

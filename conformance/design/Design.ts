@@ -41,10 +41,17 @@ type Responded = Seen["exchange"]
 const hasResponse = (exchange: Exchange): exchange is Responded => exchange.response !== undefined
 
 /** Returns exchanges that were in flight together in an order that explains their limits, lost ones first. */
-const inOrder = (exchanges: ReadonlyArray<Exchange>): ReadonlyArray<Exchange> => [
-  ...exchanges.filter((exchange) => !hasResponse(exchange)),
-  ...exchanges.filter(hasResponse).toSorted((a, b) => a.from - b.from || Limits.rank(a) - Limits.rank(b))
-]
+const inOrder = (exchanges: ReadonlyArray<Exchange>): ReadonlyArray<Exchange> => {
+  const [from, to] = [
+    Math.min(...exchanges.map((exchange) => exchange.from)),
+    Math.max(...exchanges.map((exchange) => exchange.to))
+  ]
+  const responded = exchanges.filter(hasResponse).toSorted((a, b) => Limits.rank(a) - Limits.rank(b))
+  return [
+    ...exchanges.filter((exchange) => !hasResponse(exchange)),
+    ...responded.map((exchange) => ({ ...exchange, from, to }))
+  ]
+}
 
 /** Judges exchanges in flight at the same time; usually one. */
 export const judge = (known: Knowledge, exchanges: ReadonlyArray<Exchange>): Judgment => {

@@ -2,12 +2,13 @@
 import { getPet } from "../../core/deprecation/Deprecation.ts"
 import * as Int64 from "../../core/domain/Int64.ts"
 import * as PetStatus from "../../core/domain/PetStatus.ts"
+import type { Verdict } from "../../core/limits/RateLimit.ts"
 import type { ClauseSlug } from "../clauses/Clauses.ts"
+import * as Moment from "../http/Moment.ts"
 import type { WireRequest } from "../http/Wire.ts"
 import type { Exchange } from "../model/Exchange.ts"
 import * as Creation from "./Creation.ts"
 import type { Lists } from "./Lists.ts"
-import type { Verdict } from "./Meter.ts"
 import { error, type Outcome, success } from "./Outcome.ts"
 import { hasUnknown, type Path, type Reading, valuesOf } from "./Reading.ts"
 
@@ -111,7 +112,9 @@ const ofGet = (
   { animals }: Lists
 ): ReadonlyArray<Outcome> => {
   if (query === undefined) return [malformedQuery]
-  if (from >= getPet.sunsetAt) return [error("operation_removed", "an operation that is removed", "get.gone")]
+  const [now, sunset] = [from, getPet.sunsetAt].map(Moment.iso)
+  if (from >= getPet.sunsetAt)
+    return [error("operation_removed", `getPet at ${now}, removed at ${sunset}`, "get.gone")]
   const because = `the id ${JSON.stringify(id)}`
   if (to >= getPet.sunsetAt) return [{ statuses: [200, 404, 410], because }]
   const known = Int64.fromCanonicalText(id)

@@ -110,8 +110,7 @@ function* ofDeprecation({ basePath, exchange, reading: { path } }: Responded): I
   if (path.is !== "pet")
     yield rule(isSilent, "deprecation.getpet-only", "no Deprecation and no Sunset", date ?? sunset)
   if (path.is !== "pet" || (request.method !== "GET" && request.method !== "HEAD")) return
-  const links = LinkHeader.parse(headerValues(response, "link"))
-  const successor = links.find((link) => LinkHeader.hasRelation(link, "successor-version"))?.target
+  const [successor] = LinkHeader.targets(headerValues(response, "link"), "successor-version")
   if (isSilent && successor === undefined) {
     yield broken("get.deprecation-headers", "Deprecation, Sunset and Link", `none with ${response.status}`)
     return

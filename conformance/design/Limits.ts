@@ -1,7 +1,10 @@
-/** Compares what responses show of limits and bans with the exact count (design of §8). */
+/** Compares what responses show of limits and bans with the count of the service (design of §8). */
+import * as Arr from "effect/Array"
 import * as BanPolicy from "../../core/limits/BanPolicy.ts"
+import * as DailyQuota from "../../core/limits/DailyQuota.ts"
 import * as Plan from "../../core/limits/Plan.ts"
-import type { Outcome } from "../../core/limits/RateLimit.ts"
+import type { Outcome, Verdict, Window } from "../../core/limits/RateLimit.ts"
+import * as TokenBucket from "../../core/limits/TokenBucket.ts"
 import type { ClauseSlug } from "../clauses/Clauses.ts"
 import * as ErrorBody from "../http/ErrorBody.ts"
 import * as RateHeaders from "../http/RateHeaders.ts"
@@ -9,6 +12,7 @@ import * as StandardRateLimit from "../http/StandardRateLimit.ts"
 import { header, type WireResponse } from "../http/Wire.ts"
 import { type Exchange, isBroken, kept, type Ruling, rule } from "../model/Exchange.ts"
 import type { Seen } from "../model/Seen.ts"
+import { show, span } from "../windows/Span.ts"
 import * as Meter from "./Meter.ts"
 import type { Caller } from "./Reading.ts"
 
@@ -20,9 +24,9 @@ const WRONG = "wrong key"
 
 /** What is known of a caller. */
 interface Account {
-  /** `undefined` if it is no longer known what was counted. */
+  /** `undefined` if it is not known what was counted. */
   readonly meter: Meter.Meter | undefined
-  readonly latest?: { readonly exchange: Exchange; readonly verdict: Meter.Verdict }
+  readonly latest?: { readonly exchange: Exchange; readonly verdict: Verdict }
 }
 
 export interface Limits {
@@ -42,10 +46,15 @@ const outcomeOf = ({ request, response }: Responded, expected: Outcome = "limite
   return ErrorBody.codeOf(response) === "api_key_banned" ? "banned" : "limited"
 }
 
-/** Returns a rank by which requests that were handled in the same millisecond can be sorted. */
+const numberOf = (items: ReadonlyArray<StandardRateLimit.Item> | undefined, policy: string, letter: string) =>
+  items?.find((item) => item.policy === policy)?.numbers.get(letter)
+
+/** Returns a rank by which requests at the same time can be sorted: the day, unlike the minute, gets no request back. */
 export const rank = (exchange: Responded): number => {
-  const remaining = RateHeaders.of(exchange.response)?.remaining ?? 0
-  const wait = Number(header(exchange.response, "retry-after") ?? 0)
+  const { response } = exchange
+  const states = StandardRateLimit.itemsOf(response, "RateLimit")
+  const remaining = numberOf(states, "day", "r") ?? RateHeaders.of(response)?.remaining ?? 0
+  const wait = Number(header(response, "retry-after") ?? 0)
   return { admitted: -remaining, limited: 1e9 + wait, banned: 2e9 + wait }[outcomeOf(exchange)]
 }
 
@@ -60,9 +69,6 @@ export const afterLoss = (limits: Limits, caller: Caller): Limits => {
   return { accounts, latest: undefined }
 }
 
-const numberOf = (items: ReadonlyArray<StandardRateLimit.Item> | undefined, policy: string, letter: string) =>
-  items?.find((item) => item.policy === policy)?.numbers.get(letter)
-
 /** Returns the plan of a key, as declared or as its first response shows; others have the limits of Free. */
 const planOf = (caller: Caller, response: WireResponse): Plan.Plan | undefined => {
   if (caller.is !== "key") return Plan.standard.Free
@@ -72,50 +78,95 @@ const planOf = (caller: Caller, response: WireResponse): Plan.Plan | undefined =
   return caller.key.plan ?? shown
 }
 
-/** Counts the next request of its caller, and judges its response; without a verdict, the count is not exact. */
+/** Whether a request is the first one of its caller on a day that began so long ago that no strike counts any more. */
+const isFirstOfDay = ({ perDay, perMinute }: Plan.Plan, { from, response, to }: Responded): boolean => {
+  const states = StandardRateLimit.itemsOf(response, "RateLimit")
+  const day = DailyQuota.dayOf(from - Meter.STRIKES_OVER_MS)
+  return (
+    to < DailyQuota.endOf(day) &&
+    numberOf(states, "minute", "r") === perMinute - 1 &&
+    numberOf(states, "day", "r") === perDay - 1
+  )
+}
+
+/** Begins to count; keys of a server that is reached over a network may have been used before the run. */
+const begin = (caller: Caller, exchange: Responded, isFirst: boolean): Meter.Meter | undefined => {
+  const plan = planOf(caller, exchange.response)
+  const isNew = isFirst && exchange.from === exchange.to
+  return plan !== undefined && (isNew || isFirstOfDay(plan, exchange))
+    ? Meter.make(plan, caller.is === "key", exchange, isNew)
+    : undefined
+}
+
+/** Counts the next request of its caller, and judges its response; without a verdict, it is not known what was counted. */
 export const judge = (
   limits: Limits,
   caller: Caller,
   exchange: Responded
-): readonly [ReadonlyArray<Ruling>, Limits, Meter.Verdict | undefined] => {
+): readonly [ReadonlyArray<Ruling>, Limits, Verdict | undefined] => {
   const name = nameOf(caller)
-  const { latest: before, meter } = limits.accounts.get(name ?? "") ?? begin(caller, exchange)
-  if (name === undefined || meter === undefined || exchange.from !== exchange.to) {
-    return [[], afterLoss(limits, caller), undefined]
-  }
-  const [now, next] = Meter.step(meter, exchange.from)
+  const account = limits.accounts.get(name ?? "")
+  const meter = account?.meter ?? begin(caller, exchange, account === undefined)
+  if (name === undefined || meter === undefined) return [[], afterLoss(limits, caller), undefined]
+  const isShown = (outcome: Outcome) => outcomeOf(exchange, outcome) === outcome
+  const all = Meter.branches(meter, exchange)
+  const agreeing = Meter.withOutcome(meter, all, isShown)
+  const explaining = explainedBy(exchange, meter, agreeing)
+  const [first] = agreeing.length > 0 ? explaining : all
+  if (first === undefined) return [[], afterLoss(limits, caller), undefined]
+  const { latest: before } = account ?? {}
   const between = limits.latest === name || before === undefined ? undefined : (limits.latest ?? NETWORK)
-  const story = { exchange, now, before, meter, between }
-  const outcome = ofOutcome(story)
-  const shown = outcome.some(isBroken) ? [] : ofShown(story)
-  const waits = outcome.some(isBroken) ? [] : [...ofWait(story), ...ofStandard(story)]
-  // After a contradiction, it is not known what was counted.
-  const isLost = [...outcome, ...shown].some(isBroken)
-  const account = isLost ? { meter: undefined } : { meter: next, latest: { exchange, verdict: now } }
+  const story = { exchange, meter, before, between, first, denial: Meter.denialOf(meter, first) }
+  const { verdict } = first
+  // At another moment, the request would have had another outcome.
+  const isOpen = agreeing.length > 0 && all.some((each) => !isShown(each.verdict.outcome))
+  const outcome = isOpen ? [] : ofOutcome(story)
+  const isExplained = agreeing.length > 0
+  const shown = isExplained ? ofShown(story, explaining) : []
+  const waits = isExplained ? [...ofWait(story, explaining), ...ofStandard(story, explaining)] : []
+  // After a contradiction, it is not known what was counted; nor whether requests at the same time had another order.
+  const isLost = [...outcome, ...shown].some(isBroken) || (isOpen && !exchange.isAlone)
+  const next = isLost ? undefined : Meter.after(meter, explaining)
   const latest = caller.is === "nobody" && caller.hasCredential ? WRONG : name
-  const accounts = new Map(limits.accounts).set(name, account)
-  return [[...outcome, ...shown, ...waits], { accounts, latest }, now]
+  const accounts = new Map(limits.accounts).set(name, { meter: next, latest: { exchange, verdict } })
+  return [[...outcome, ...shown, ...waits], { accounts, latest }, verdict]
 }
 
-const begin = (caller: Caller, { from, response }: Responded): Account => {
-  const plan = planOf(caller, response)
-  return { meter: plan && Meter.make(plan, caller.is === "key", from) }
+/** Returns the branches that explain the numbers of a response; all of them if none does. */
+const explainedBy = (
+  exchange: Responded,
+  meter: Meter.Meter,
+  agreeing: ReadonlyArray<Meter.Branch>
+): ReadonlyArray<Meter.Branch> => {
+  const kinds = Arr.groupBy(agreeing, ({ next: { banLevel, day, debt, strikes, used } }) =>
+    [banLevel, day, debt, strikes, used].join()
+  )
+  const explaining = Object.values(kinds).filter((all) => {
+    const [first] = all
+    const story = { exchange, meter, first, denial: undefined, before: undefined, between: undefined }
+    const rulings = [...ofShown(story, all), ...ofWait(story, all), ...ofStandard(story, all)]
+    return !rulings.some(isBroken)
+  })
+  return explaining.length > 0 ? explaining.flat() : agreeing
 }
 
 interface Story {
   readonly exchange: Responded
-  readonly now: Meter.Verdict
-  readonly before: Account["latest"]
   /** The count before the request. */
   readonly meter: Meter.Meter
+  readonly before: Account["latest"]
   /** Who sent the latest request, if it was not the caller. */
   readonly between: string | undefined
+  /** What may have happened to the request; messages are about it. */
+  readonly first: Meter.Branch
+  readonly denial: Meter.Denial | undefined
 }
 
-const isOfDay = ({ day, limit }: Meter.Verdict): boolean => limit === day.limit
+const isOfDay = ({ day, limit }: Verdict): boolean => limit === day.limit
 
 /** Returns the clause that decides how many requests are left now: what is special about the request before. */
-const countedBy = ({ before, between, exchange, meter: { isKey }, now }: Story): ClauseSlug => {
+const countedBy = ({ before, between, exchange, first, meter: { isKey } }: Story): ClauseSlug => {
+  const now = first.verdict
   if (now.outcome === "limited" && !isKey) return "limits.anonymous-exhausted"
   if (now.outcome === "limited" && isOfDay(now)) return "limits.day-utc"
   const isOfNetwork = between === undefined || between === NETWORK || between === WRONG
@@ -131,25 +182,26 @@ const countedBy = ({ before, between, exchange, meter: { isKey }, now }: Story):
 
 /** The decision of a request: admitted, limited or banned. */
 const ofOutcome = (story: Story): ReadonlyArray<Ruling> => {
-  const { exchange, meter, now } = story
-  const actual = outcomeOf(exchange, now.outcome)
-  const isWrongBan = actual === "banned" && now.outcome !== "banned"
-  const isDenial = actual !== "admitted" && now.outcome !== "admitted"
-  const ofKey = isWrongBan || isDenial || now.outcome === "banned" ? ofBan : countedBy
+  const { denial, exchange, first, meter } = story
+  const { outcome } = first.verdict
+  const actual = outcomeOf(exchange, outcome)
+  const isWrongBan = actual === "banned" && outcome !== "banned"
+  const isDenial = actual !== "admitted" && outcome !== "admitted"
+  const ofKey = isWrongBan || isDenial || outcome === "banned" ? ofBan : countedBy
   const ofNetwork = isWrongBan ? "ban.anonymous-never" : countedBy(story)
   const clause = meter.isKey ? ofKey(story) : ofNetwork
   const shown = isWrongBan ? "a ban" : `${actual} (${exchange.response.status})`
-  const decided = rule(actual === now.outcome, clause, `a request to be ${now.outcome}`, shown)
+  const decided = rule(actual === outcome, clause, `a request to be ${outcome}`, shown)
   // A network whose slots are used up would be banned if it were a key.
-  const patient = !meter.isKey && now.denial === "too soon" ? "ban.anonymous-never" : patienceOf(story)
-  const isPatient = patient !== undefined && now.outcome !== "banned" && !isWrongBan
+  const patient = !meter.isKey && denial === "too soon" ? "ban.anonymous-never" : patienceOf(story)
+  const isPatient = patient !== undefined && outcome !== "banned" && !isWrongBan
   return isPatient ? [decided, kept(patient)] : [decided]
 }
 
 /** Returns the clause that decides whether a request meets a ban. */
 const ofBan = (story: Story): ClauseSlug => {
-  const { before, exchange, meter, now } = story
-  switch (now.denial) {
+  const { before, denial, first } = story
+  switch (denial) {
     case "began ban":
       return "ban.rules"
     case "during ban":
@@ -157,8 +209,8 @@ const ofBan = (story: Story): ClauseSlug => {
     case "too soon":
       return "ban.strike-interval"
     case "strike": {
-      const { strikes, strikesFrom } = meter.state
-      const isLate = strikes > 0 && exchange.from - strikesFrom >= BanPolicy.standard.withinMs
+      const { strikes, strikesFrom } = first.before
+      const isLate = strikes > 0 && first.now - strikesFrom >= BanPolicy.standard.withinMs
       return isLate ? "ban.strikes-expire" : "ban.strike"
     }
     case "slot":
@@ -171,80 +223,124 @@ const ofBan = (story: Story): ClauseSlug => {
 }
 
 /** Returns the clause about a client that waited after a denial, if the client did. */
-const patienceOf = ({ before, exchange, meter, now }: Story): ClauseSlug | undefined => {
+const patienceOf = ({ before, exchange, first, meter }: Story): ClauseSlug | undefined => {
   if (!meter.isKey || before?.verdict.outcome !== "limited") return undefined
+  const { verdict } = first
   const waited = exchange.from - before.exchange.to
   if (waited >= before.verdict.retryAfter * 1_000) return "ban.polite-never"
-  if (isOfDay(now) && now.outcome === "limited" && meter.state.debt > 1) return "ban.day-workers-never"
+  if (isOfDay(verdict) && verdict.outcome === "limited" && first.before.debt > 1)
+    return "ban.day-workers-never"
   return waited >= 30_000 ? "ban.capped-wait-never" : undefined
 }
 
-/** The three headers of §8.3. */
-const ofShown = (story: Story): ReadonlyArray<Ruling> => {
-  const { exchange, meter, now } = story
-  const isBan = now.outcome === "banned"
+type Branches = ReadonlyArray<Meter.Branch>
+
+/**
+ * Compares a number that a response shows with what it would be in each branch. If these are far apart, the clause is
+ * not decided unless it is broken.
+ */
+const compare = (
+  branches: Branches,
+  clause: ClauseSlug,
+  what: string,
+  actual: number | undefined,
+  numberIn: (branch: Meter.Branch) => number
+): ReadonlyArray<Ruling> => {
+  const all = branches.map(numberIn)
+  const expected = span(Math.min(...all), Math.max(...all))
+  const isWithin = actual !== undefined && expected.lo <= actual && actual <= expected.hi
+  if (isWithin && expected.hi - expected.lo > 1) return []
+  return [rule(isWithin, clause, `${what} ${show(expected)}`, actual)]
+}
+
+/** The three headers of §8.3, up to the first that is wrong. */
+const ofShown = (story: Story, branches: Branches): ReadonlyArray<Ruling> => {
+  const { exchange, first, meter } = story
+  const { day, minute, outcome, resetAt } = first.verdict
   const rate = RateHeaders.of(exchange.response)
-  if (rate === undefined) return isBan ? [rule(false, "ban.headers", "three rate headers", "fewer")] : []
-  const { limit, remaining, resetAt } = rate
-  if (isBan) {
-    const isRight = limit === now.limit && remaining === 0
-    return [
-      rule(isRight, "ban.headers", `Limit ${now.limit} and Remaining 0`, `${limit} and ${remaining}`),
-      rule(resetAt === now.resetAt, ofBanEnd(story), `the end of the ban at ${now.resetAt}`, resetAt)
-    ]
-  }
-  const isDenied = now.outcome === "limited"
-  const ofWindow = isDenied ? "limits.window-shown-denied" : "limits.window-shown"
-  if (limit !== now.limit) {
-    return [rule(false, meter.isKey ? ofWindow : "limits.anonymous", `the limit ${now.limit}`, limit)]
-  }
-  const window = limit === now.minute.limit ? "minute" : "day"
-  const isOther = remaining === now.day.remaining && window === "minute"
-  const clause = isDenied ? ofWindow : isOther ? "limits.window-single" : countedBy(story)
-  const found = [
-    ...([ofWindow, "limits.remaining-floor", "limits.window-single"] as const).map(kept),
-    rule(remaining === now.remaining, clause, `${now.remaining} of the ${window} remaining`, remaining)
-  ]
-  if (remaining !== now.remaining) return found
-  const isMixed = Math.abs(resetAt - now.resetAt) > 61
-  const ofMinute = isMixed ? "limits.window-single" : "limits.reset-full"
-  const ofReset = window === "day" ? "limits.day-utc" : ofMinute
-  const expected = `the ${window} full again at ${now.resetAt}`
-  return [...found, rule(resetAt === now.resetAt, ofReset, expected, resetAt)]
+  if (rate === undefined) return []
+  const [isAdmitted, isBan] = [outcome === "admitted", outcome === "banned"]
+  const ofWindow = isAdmitted ? "limits.window-shown" : "limits.window-shown-denied"
+  const ofLimit = isBan ? "ban.headers" : meter.isKey ? ofWindow : "limits.anonymous"
+  const limit = compare(branches, ofLimit, "X-RateLimit-Limit", rate.limit, ({ verdict }) => verdict.limit)
+  if (limit.some(isBroken)) return limit
+  const window = rate.limit === minute.limit ? "minute" : "day"
+  const isOther = rate.remaining === day.remaining && window === "minute"
+  const ofCount = isOther ? "limits.window-single" : countedBy(story)
+  const remaining = compare(
+    branches,
+    isBan ? ofLimit : isAdmitted ? ofCount : ofWindow,
+    `X-RateLimit-Remaining of the ${window}`,
+    rate.remaining,
+    ({ verdict }) => (isAdmitted ? verdict[window].remaining : 0)
+  )
+  const shown = isBan
+    ? limit
+    : ([ofWindow, "limits.remaining-floor", "limits.window-single"] as const).map(kept)
+  if (remaining.some(isBroken)) return [...shown, ...remaining]
+  const isMixed = Math.abs(rate.resetAt - resetAt) > 61
+  const ofFull = isMixed ? "limits.window-single" : "limits.reset-full"
+  const ofReset = window === "day" ? "limits.day-utc" : ofFull
+  const reset = compare(
+    branches,
+    isBan ? ofBanEnd(first) : ofReset,
+    `X-RateLimit-Reset of the ${isBan ? "ban" : window}`,
+    rate.resetAt,
+    (branch) => resetIn(window, branch, meter.plan)
+  )
+  return [...shown, ...remaining, ...reset]
+}
+
+/** Returns the X-RateLimit-Reset of a window, or of a ban. */
+const resetIn = (
+  window: "minute" | "day",
+  { next, verdict: { outcome, resetAt } }: Meter.Branch,
+  { perMinute }: Plan.Plan
+): number => {
+  if (outcome === "banned") return resetAt
+  const full = TokenBucket.reaches(next.level, next.at, TokenBucket.capacity(perMinute), perMinute)
+  return Math.ceil((window === "day" ? DailyQuota.endOf(next.day) : full) / 1_000)
 }
 
 /** Returns the clause that decides when a ban ends. */
-const ofBanEnd = ({ exchange, meter: { state }, now: { denial } }: Story): ClauseSlug => {
-  if (denial === "during ban") return "ban.unchanged-by-requests"
-  const { bannedUntil, strikesFrom } = state
+const ofBanEnd = ({ before, next, now }: Meter.Branch): ClauseSlug => {
+  if (next === before) return "ban.unchanged-by-requests"
+  const { bannedUntil, strikesFrom } = before
   const { cleanMs, withinMs } = BanPolicy.standard
-  const isClean = exchange.from - strikesFrom < withinMs && strikesFrom - bannedUntil >= cleanMs
+  const isClean = now - strikesFrom < withinMs && strikesFrom - bannedUntil >= cleanMs
   return isClean && bannedUntil > 0 ? "ban.clean-day" : "ban.levels"
 }
 
 /** Retry-After (§8.4.2). */
-const ofWait = ({ exchange, meter, now: { outcome, retryAfter } }: Story): ReadonlyArray<Ruling> => {
-  if (outcome === "admitted") return []
-  const actual = header(exchange.response, "retry-after")
-  const ofSlot = meter.state.debt > 0 ? "limits.slots" : "limits.retry-after-exact"
-  const clause = outcome === "banned" ? "ban.retry-after" : ofSlot
-  return [rule(actual === String(retryAfter), clause, `Retry-After of ${retryAfter}`, actual)]
+const ofWait = (
+  { exchange, first: { before, verdict } }: Story,
+  branches: Branches
+): ReadonlyArray<Ruling> => {
+  if (verdict.outcome === "admitted") return []
+  const ofSlot = before.debt > 0 ? "limits.slots" : "limits.retry-after-exact"
+  const clause = verdict.outcome === "banned" ? "ban.retry-after" : ofSlot
+  const actual = Number(header(exchange.response, "retry-after") ?? Number.NaN)
+  return compare(branches, clause, "Retry-After", actual, (branch) => branch.verdict.retryAfter)
 }
 
 /** RateLimit and RateLimit-Policy, if sent. */
-const ofStandard = ({ exchange: { response }, now }: Story): ReadonlyArray<Ruling> => {
+const ofStandard = (
+  { exchange: { response }, first: { verdict } }: Story,
+  branches: Branches
+): ReadonlyArray<Ruling> => {
   const policies = StandardRateLimit.itemsOf(response, "RateLimit-Policy")
   const states = StandardRateLimit.itemsOf(response, "RateLimit")
   if (policies === undefined || states === undefined || states.length === 0) return []
-  const waits = now.outcome === "admitted" ? "limits.standard-more" : "limits.standard-wait"
+  const waits = verdict.outcome === "admitted" ? "limits.standard-more" : "limits.standard-wait"
   return (["minute", "day"] as const).flatMap((policy) => {
-    const { limit, moreIn, remaining } = now[policy]
-    const compare = (clause: ClauseSlug, letter: string, expected: number, actual: number | undefined) =>
-      rule(actual === expected, clause, `${letter}=${expected} of the ${policy}`, actual)
+    const compareIn = (clause: ClauseSlug, letter: string, name: keyof Window, actual: number | undefined) =>
+      compare(branches, clause, `${letter} of the ${policy}`, actual, ({ verdict }) => verdict[policy][name])
+    const isWholeOpen = new Set(branches.map((branch) => branch.verdict[policy].remaining)).size > 1
     return [
-      compare("limits.standard-remaining", "q", limit, numberOf(policies, policy, "q")),
-      compare("limits.standard-remaining", "r", remaining, numberOf(states, policy, "r")),
-      compare(waits, "t", moreIn, numberOf(states, policy, "t") ?? 0)
+      ...compareIn("limits.standard-remaining", "q", "limit", numberOf(policies, policy, "q")),
+      ...compareIn("limits.standard-remaining", "r", "remaining", numberOf(states, policy, "r")),
+      // Whenever a request is added, `t` begins anew.
+      ...(isWholeOpen ? [] : compareIn(waits, "t", "moreIn", numberOf(states, policy, "t") ?? 0))
     ]
   })
 }

@@ -105,8 +105,7 @@ const ofPage = (
   const start = cursor === undefined ? first : lists.cursors.get(cursor)
   // The cursor came from no link.
   if (start === undefined) return [[], lists]
-  const links = LinkHeader.parse(headerValues(exchange.response, "link"))
-  const target = links.find((link) => LinkHeader.hasRelation(link, "next"))?.target
+  const [target] = LinkHeader.targets(headerValues(exchange.response, "link"), "next")
   const [last, nextCursor] = [shown.at(-1), new URLSearchParams(target?.split("?")[1]).get("cursor")]
   const cursors = new Map(lists.cursors)
   if (last && nextCursor) cursors.set(nextCursor, { ...start, after: last.id, linkedBy: [exchange] })

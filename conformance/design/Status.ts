@@ -1,6 +1,7 @@
 /** The status, the code and the message of a response, by what the request leads to. */
 import * as Result from "effect/Result"
 import type { ErrorCode } from "../../core/errors/ErrorCatalogue.ts"
+import type { Verdict } from "../../core/limits/RateLimit.ts"
 import type { ClauseSlug } from "../clauses/Clauses.ts"
 import * as ErrorBody from "../http/ErrorBody.ts"
 import { headerValues, type WireRequest, type WireResponse } from "../http/Wire.ts"
@@ -8,7 +9,6 @@ import { kept, type Ruling, rule } from "../model/Exchange.ts"
 import type { Seen } from "../model/Seen.ts"
 import * as Expected from "./Expected.ts"
 import type { Lists } from "./Lists.ts"
-import type { Verdict } from "./Meter.ts"
 import type { Outcome } from "./Outcome.ts"
 import type { Caller, Reading } from "./Reading.ts"
 

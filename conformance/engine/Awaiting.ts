@@ -1,9 +1,9 @@
 /** Waits for a server that is still starting. */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import * as Result from "effect/Result"
+import * as Schedule from "effect/Schedule"
 import type { HttpTarget } from "../subjects/HttpSubject.ts"
-import { SetupError } from "./SetupError.ts"
+import { failSetup, SetupError } from "./SetupError.ts"
 
 /** Delay between two tries, in milliseconds. */
 const INTERVAL_MS = 200
@@ -28,22 +28,14 @@ export const server = Effect.fnUntraced(function* (
   } as const
   const probe = Effect.gen(function* () {
     const { status } = yield* transport(request)
-    if (notReady.includes(status)) return `it responds with status ${status}`
-    if (clock !== undefined) yield* clock.now
-    return undefined
+    if (notReady.includes(status)) return yield* failSetup(`it responds with status ${status}`)
+    return clock && (yield* clock.now)
   })
-  for (;;) {
-    const probed = yield* Effect.result(probe)
-    const reason = Result.match(probed, {
-      onSuccess: (message) => message,
-      onFailure: (failure) => failure.reason
+  const isTimeLeft = Effect.map(Clock.currentTimeMillis, (now) => now - startedAt < ms)
+  yield* Effect.retry(probe, { schedule: Schedule.spaced(INTERVAL_MS), while: () => isTimeLeft }).pipe(
+    Effect.mapError(({ reason }) => {
+      const subject = baseUrl ?? name
+      return new SetupError({ reason: `${subject} is not ready after ${ms / 1_000} s (--wait): ${reason}` })
     })
-    if (reason === undefined) return
-    if ((yield* Clock.currentTimeMillis) - startedAt >= ms) {
-      return yield* new SetupError({
-        reason: `${baseUrl ?? name} is not ready after ${ms / 1_000} s (--wait): ${reason}`
-      })
-    }
-    yield* Effect.sleep(INTERVAL_MS)
-  }
+  )
 })

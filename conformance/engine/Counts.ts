@@ -35,15 +35,12 @@ export const byProfile = (checks: ReadonlyArray<Counted>): ReadonlyArray<Profile
     return [{ profile, planned: ofProfile.length, passed, status }]
   })
 
-/** Statuses that do not contradict a claim. */
-const harmless: ReadonlyArray<Status> = ["pass", "warn", "not-applicable"]
-
 /** Returns the profiles that the subject may claim: at least one check passed, and each was decided or does not apply. */
 export const claims = (checks: ReadonlyArray<Counted>): Report["claims"] =>
   profiles.filter((profile) => {
     const ofProfile = checks.filter((check) => check.profile === profile)
     return (
       ofProfile.some(({ status }) => status === "pass") &&
-      ofProfile.every(({ status }) => harmless.includes(status))
+      ofProfile.every(({ status }) => status === "pass" || status === "not-applicable")
     )
   })

@@ -101,6 +101,14 @@ describe("Doctor.examine with a correct set-up", () => {
     ])
   })
 
+  it("reports that a small day may not suffice without a clock, and a budget that is too small", async () => {
+    const findings = await examine({ clock: "none", target: { budget: { requests: 100 } } })
+    expect(findings).toContainEqual(
+      expect.stringMatching(/^without a clock .* the tiny key's 40 requests per day may not suffice/)
+    )
+    expect(findings).toContainEqual(expect.stringMatching(/requests and \d+ s, more than the budget/))
+  })
+
   it("reports the number of checks that stay inconclusive without a clock and small keys, with the reasons", async () => {
     const findings = await examine({ clock: "none", target: { keys: { main: keys.main } } })
     const lines = typeof findings === "string" ? [findings] : findings

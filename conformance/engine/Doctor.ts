@@ -180,10 +180,13 @@ const examineTime = Effect.fnUntraced(function* (
 const isOnPlan = ({ perDay, perMinute }: Plan, limit: number | undefined): boolean =>
   limit === perMinute || limit === perDay
 
+/** Minimum daily limit of the tiny key without a clock, and the number of its requests that a run then sends. */
+const [MIN_DAY, RUN_REQUESTS] = [500, 60]
+
 /** Sends a list request with each small key, and reports whether the keys are accepted and on their plans. */
 const examineSmallKeys = Effect.fnUntraced(function* (
   { keys }: HttpTarget,
-  { sendOnce }: Traffic.Traffic,
+  { hasClock, sendOnce }: Traffic.Traffic,
   rejectsWrongKeys: boolean
 ): Effect.fn.Return<ReadonlyArray<string>, SetupError | Stopped> {
   const all: Array<{ name: "tiny" | "victim"; key: SmallKey; seen: Exchange; limit: number | undefined }> = []
@@ -203,6 +206,11 @@ const examineSmallKeys = Effect.fnUntraced(function* (
     const { perDay, perMinute } = key
     const status = seen.response?.status
     const declared = `${perMinute} requests per minute and ${perDay} per day`
+    if (name === "tiny" && !hasClock && perDay < MIN_DAY) {
+      lines.push(
+        `without a clock (--clock), the tiny key's ${perDay} requests per day may not suffice for checks of limits: each run uses up about ${RUN_REQUESTS} of them, so give the key ${MIN_DAY} or more`
+      )
+    }
     if (status === 401 || status === 403) {
       return yield* failSetup(`the server rejects the key given with --${name} with status ${status}`)
     }

@@ -1,5 +1,6 @@
 /** Turns the violations of a run over HTTP into findings: for each violated clause, the smallest history that shows it. */
 import * as Arr from "effect/Array"
+import * as Effect from "effect/Effect"
 import type { Level } from "../clauses/Clause.ts"
 import type { Finding } from "../evaluation/Finding.ts"
 import { visible } from "../http/Printable.ts"
@@ -14,14 +15,20 @@ import * as Steps from "./Steps.ts"
 /** Number of violations of a clause whose history is searched. */
 const MAX_SEARCHED = 2
 
-/** Returns a finding for each violated clause, the one with the smallest history first. */
-export const of = (
+const operations = { list: "listPets", create: "createPet", get: "getPet", none: "another path" } as const
+
+/**
+ * Returns a finding for each violated clause, the one with the smallest history first. Once `isLate` returns true, the
+ * other findings have their evidence as history.
+ */
+export const of = Effect.fnUntraced(function* (
   subject: HttpSubject,
   setup: Setup,
   level: Level,
   exchanges: ReadonlyArray<Exchange>,
-  violations: ReadonlyArray<Violation>
-): ReadonlyArray<Finding> => {
+  violations: ReadonlyArray<Violation>,
+  isLate: () => boolean
+): Effect.fn.Return<ReadonlyArray<Finding>> {
   const asked = (exchange: Exchange) => Request.read(exchange.request, setup)
   const keyOf = (exchange: Exchange) => asked(exchange).caller.key?.name ?? "none"
   const shapeOf = (exchange: Exchange | undefined): ReadonlyArray<string> => {
@@ -30,36 +37,48 @@ export const of = (
     const { method } = exchange.request
     return [`${method} ${operation.is} ${exchange.response?.status} ${caller.is} ${caller.key?.name}`]
   }
+  const operationOf = (exchange: Exchange) => operations[asked(exchange).operation.is]
   const judgeAll = (some: ReadonlyArray<Exchange>) => Judges.violationsOf(setup, level, some)
-  return Object.values(Arr.groupBy(violations, ({ clause }) => clause))
-    .map((all) => {
-      const { exchanges: shown, violation } = all
-        .toSorted((a, b) => a.evidence.length - b.evidence.length || sizeOf(a) - sizeOf(b))
-        .slice(0, MAX_SEARCHED)
-        .map((each) => History.smallest(each, exchanges, judgeAll, keyOf))
-        .reduce((a, b) => (b.exchanges.length < a.exchanges.length ? b : a))
-      return {
-        at: violation.evidence.at(-1)?.index ?? 0,
-        length: shown.length,
-        finding: {
-          clause: violation.clause,
-          expected: visible(violation.expected),
-          actual: visible(violation.actual),
-          steps: Steps.of(shown, subject, History.isCounted(violation)),
-          case: Replay.encode(shown, level, subject),
-          times: all.length,
-          shapes: [...new Set(all.flatMap(({ evidence }) => shapeOf(evidence.at(-1))))]
-        }
+  const found = []
+  for (const all of Object.values(Arr.groupBy(violations, ({ clause }) => clause))) {
+    const candidates = all
+      .toSorted((a, b) => a.evidence.length - b.evidence.length || sizeOf(a) - sizeOf(b))
+      .slice(0, MAX_SEARCHED)
+    const histories: Array<History.History> = []
+    for (const each of candidates) {
+      // A signal can end the search between two histories.
+      yield* Effect.yieldNow
+      histories.push(History.smallest(each, exchanges, judgeAll, keyOf, isLate))
+    }
+    const [history] = histories.toSorted((a, b) => a.exchanges.length - b.exchanges.length)
+    if (history === undefined) continue
+    const { exchanges: shown, violation } = history
+    const counts = History.isCounted(violation)
+    found.push({
+      at: violation.evidence.at(-1)?.index ?? 0,
+      length: shown.length,
+      finding: {
+        clause: violation.clause,
+        expected: visible(violation.expected),
+        actual: visible(violation.actual),
+        steps: Steps.of(shown, subject, counts),
+        tally: counts ? Steps.tally(shown, operationOf) : undefined,
+        case: Replay.encode(shown, level, subject),
+        times: all.length,
+        shapes: [...new Set(all.flatMap(({ evidence }) => shapeOf(evidence.at(-1))))]
       }
     })
-    .toSorted((a, b) => a.length - b.length || a.at - b.at)
-    .map(({ finding }) => finding)
-}
+  }
+  return found.toSorted((a, b) => a.length - b.length || a.at - b.at).map(({ finding }) => finding)
+})
+
+/** Size in bytes of a request with another method, because people try GET and POST first. */
+const OTHER_SIZE = 1_000
 
 /** Returns the number of bytes that the evidence of a violation shows. */
 const sizeOf = ({ evidence }: Violation): number =>
   evidence.reduce(
-    (sum, { request, response }) =>
-      sum + request.target.length + (request.body?.length ?? 0) + (response?.body.length ?? 0),
+    (sum, { did, request, response }) =>
+      sum + did.length + (/^(?:GET|POST)$/.test(request.method) ? (response?.body.length ?? 0) : OTHER_SIZE),
     0
   )

@@ -66,6 +66,24 @@ describe("History.smallest", () => {
     )
   })
 
+  it("tries nothing more once it is late", () => {
+    const all = Array.from({ length: 20 }, (_, index) => exchangeOf(index))
+    const violation: Violation = {
+      clause: "list.faithful",
+      expected: "a",
+      actual: "b",
+      evidence: all.slice(-1)
+    }
+    let judged = 0
+    const judgeAll = () => {
+      judged++
+      return []
+    }
+    const { exchanges } = History.smallest(violation, all, judgeAll, keyOf, () => judged > 2)
+    expect(indexesOf(exchanges)).toEqual([19])
+    expect(judged).toBe(3)
+  })
+
   it("returns the evidence if no part of the run shows the violation", () => {
     const evidence = [exchangeOf(2), exchangeOf(7)]
     const violation: Violation = { clause: "list.faithful", expected: "a", actual: "b", evidence }

@@ -2,9 +2,6 @@
 import * as RateHeaders from "../http/RateHeaders.ts"
 import type { Exchange, Violation } from "../model/Exchange.ts"
 
-/** Judges exchanges as if they were a whole run. */
-export type JudgeAll = (exchanges: ReadonlyArray<Exchange>) => ReadonlyArray<Violation>
-
 export interface History {
   /** The violation as this history shows it. */
   readonly violation: Violation
@@ -22,13 +19,15 @@ export const isCounted = ({ clause }: Pick<Violation, "clause">): boolean => /^(
 
 /**
  * Returns the smallest history that was found: the evidence alone, or with the exchanges of the same key before it, as
- * few of them as show the violation. `keyOf` returns the caller of an exchange.
+ * few of them as show the violation. `judgeAll` judges exchanges as if they were a whole run, and `keyOf` returns the
+ * caller of an exchange. Once `isLate` returns true, nothing more is tried.
  */
 export const smallest = (
   violation: Violation,
   all: ReadonlyArray<Exchange>,
-  judgeAll: JudgeAll,
-  keyOf: (exchange: Exchange) => string
+  judgeAll: (exchanges: ReadonlyArray<Exchange>) => ReadonlyArray<Violation>,
+  keyOf: (exchange: Exchange) => string,
+  isLate: () => boolean = () => false
 ): History => {
   const last = violation.evidence.at(-1)
   if (last === undefined) return { violation, exchanges: [] }
@@ -48,7 +47,7 @@ export const smallest = (
   }
   const before = all.filter(({ index }) => index <= last.index)
   const ofKey = before.filter((exchange) => keyOf(exchange) === keyOf(last))
-  const isEnough = () => judged >= MAX_JUDGED
+  const isEnough = () => judged >= MAX_JUDGED || isLate()
   const alone = !counts || violation.evidence.length === 1 ? shownBy(violation.evidence) : undefined
   if (alone !== undefined) return counts ? alone : withFewer(alone, shownBy, isEnough)
   if (counts) {

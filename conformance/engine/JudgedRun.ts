@@ -6,7 +6,7 @@ import type { Level } from "../clauses/Clause.ts"
 import type { ClauseSlug } from "../clauses/Clauses.ts"
 import * as Letters from "../evaluation/Letters.ts"
 import type { Exchange, Setup, Violation } from "../model/Exchange.ts"
-import type { Program, Stopped } from "../programs/Program.ts"
+import { type Program, Stopped } from "../programs/Program.ts"
 import * as Traffic from "../programs/Traffic.ts"
 import type { Budget } from "../subjects/Budget.ts"
 import * as HttpSubject from "../subjects/HttpSubject.ts"
@@ -30,6 +30,8 @@ export interface Options {
   /** Called before each program; if it returns true, no further program starts. */
   readonly isEnough?: ((violations: ReadonlyArray<Violation>) => boolean) | undefined
   readonly onProgress?: ((program: Program, index: number) => void) | undefined
+  /** Ends the run early. */
+  readonly signal?: AbortSignal | undefined
 }
 
 /** What is known after a run. */
@@ -101,11 +103,28 @@ export const missing = ({ needs = [] }: Pick<Program, "needs">, target: HttpSubj
   return needs.filter((need) => !has.has(need))
 }
 
+/** Interrupts an effect and fails once a signal is aborted. */
+export const until = <A, E>(
+  running: Effect.Effect<A, E>,
+  signal: AbortSignal | undefined
+): Effect.Effect<A, E | Stopped> =>
+  signal === undefined
+    ? running
+    : Effect.raceFirst(
+        Effect.callback<never, Stopped>((resume) => {
+          const stop = () => resume(Effect.fail(new Stopped({ reason: "the run was interrupted" })))
+          if (signal.aborted) stop()
+          signal.addEventListener("abort", stop)
+          return Effect.sync(() => signal.removeEventListener("abort", stop))
+        }),
+        running
+      )
+
 /** Runs the programs for which the server has what they need, and closes the session. */
 export const complete = Effect.fnUntraced(function* (
   { close, traffic, violations }: Session,
   target: HttpSubject.HttpTarget,
-  { isEnough = () => false, onProgress, programs, seed }: Options
+  { isEnough = () => false, onProgress, programs, seed, signal }: Options
 ): Effect.fn.Return<Completed> {
   const stopped = new Map<string, string>()
   const errors = new Map<string, string>()
@@ -113,7 +132,7 @@ export const complete = Effect.fnUntraced(function* (
     if (isEnough(violations)) break
     if (missing(program, target).length > 0) continue
     onProgress?.(program, index)
-    yield* program.run(traffic).pipe(
+    yield* until(program.run(traffic), signal).pipe(
       Random.withSeed(`${seed} ${program.name}`),
       Effect.catchTag("Stopped", ({ reason }) => Effect.sync(() => void stopped.set(program.name, reason))),
       Effect.catchDefect((defect) => Effect.sync(() => void errors.set(program.name, String(defect))))

@@ -6,19 +6,11 @@ import { profiles } from "../clauses/Profile.ts"
 export const schemaVersion = 1
 
 /**
- * All statuses, the worst first. `fail`: there is a counterexample. `warn`: only a recommendation of a standard is
- * violated. `inconclusive`: undecided, never a pass. `not-applicable`: the clause does not apply to this subject.
- * `excluded`: the user excluded the check. `error`: the suite itself failed.
+ * All statuses, the worst first. `fail`: there is a counterexample. `inconclusive`: undecided, never a pass.
+ * `not-applicable`: the clause does not apply to this subject. `excluded`: the user excluded the check. `error`: the
+ * suite itself failed.
  */
-export const statuses = [
-  "error",
-  "fail",
-  "inconclusive",
-  "warn",
-  "excluded",
-  "pass",
-  "not-applicable"
-] as const
+export const statuses = ["error", "fail", "inconclusive", "excluded", "pass", "not-applicable"] as const
 
 const Status = Schema.Literals(statuses)
 export type Status = typeof Status.Type
@@ -34,6 +26,8 @@ const Counterexample = Schema.Struct({
   steps: Schema.Array(
     Schema.Struct({ did: Schema.String, got: Schema.String, curl: Schema.optional(Schema.String) })
   ),
+  /** What the requests of a long history were, if their number matters. */
+  tally: Schema.optional(Schema.String),
   /** How many violations of the clause the run saw. */
   times: Count,
   /** The token for `replay`; absent if it would contain a key. */

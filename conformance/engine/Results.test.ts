@@ -74,6 +74,15 @@ describe("Results.of", () => {
     expect(`${result?.status} ${result?.reason}`).toMatch(expected)
   })
 
+  it("returns the reason why a clause does not apply that nothing decides", () => {
+    const optional = Selection.checks.filter((check) => check.optional !== undefined)
+    for (const result of Results.of(optional, { decided: new Map(), findings: [] }, all, new Set())) {
+      const { optional: reason } = optional.find(({ slug }) => slug === result.id) ?? {}
+      expect(result).toMatchObject({ status: "not-applicable", reason })
+    }
+    expect(optional).not.toEqual([])
+  })
+
   it("excludes what was not selected, even if it is violated", () => {
     const selection = { ...all, exclude: ["list.*"] }
     expect(resultOf({ findings: [finding("list.array", [])] }, selection)?.status).toBe("excluded")
@@ -90,6 +99,20 @@ describe("Results.causes", () => {
     expect(Results.causes(findings)).toEqual([
       { check: "list.array", follows: ["list.complete"], more: 36 },
       { check: "resources.status-values", follows: [], more: 0 }
+    ])
+  })
+
+  it("puts the cause with the most violations first, of those with equally long histories", () => {
+    const steps = [{ did: "GET /pets", got: "200" }]
+    const findings = [
+      finding("list.array", ["GET list 200"]),
+      finding("get.found", ["GET get 404"], 30),
+      { ...finding("list.complete", ["GET list 400"], 99), steps }
+    ]
+    expect(Results.causes(findings).map(({ check }) => check)).toEqual([
+      "get.found",
+      "list.array",
+      "list.complete"
     ])
   })
 })

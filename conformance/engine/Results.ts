@@ -4,7 +4,7 @@ import type { Finding, Findings } from "../evaluation/Finding.ts"
 import type { Program } from "../programs/Program.ts"
 import type { HttpTarget } from "../subjects/HttpSubject.ts"
 import * as ReplayToken from "./ReplayToken.ts"
-import type { Cause, CheckResult, Status } from "./Report.ts"
+import type { Cause, CheckResult } from "./Report.ts"
 import * as Selection from "./Selection.ts"
 
 /** What a run found out, and what it could not do. */
@@ -25,8 +25,6 @@ export interface Observed extends Findings {
   readonly waitedMs?: number
 }
 
-type Outcome = Pick<CheckResult, "status" | "reason">
-
 /** Keys without which a check does not apply, because the contract does not describe them. */
 const optionalKeys: { readonly [need in Capability]?: string } = {
   revokedKey: "no revoked key is declared, and the contract defines no way to revoke one",
@@ -34,53 +32,36 @@ const optionalKeys: { readonly [need in Capability]?: string } = {
   anyCategory: "the subject declares that it accepts only certain categories"
 }
 
-/** Returns the reasons why a program cannot do its part. */
-const obstacles = (
-  { needs = [], name }: Program,
-  has: ReadonlySet<Capability>,
-  { errors, stopped }: Observed
-): ReadonlyArray<Outcome> => {
-  const missing = needs.filter((need) => !has.has(need))
-  const required = missing.filter((need) => optionalKeys[need] === undefined)
-  const all: ReadonlyArray<Outcome> = [
-    { status: "error", reason: errors?.get(name) },
-    { status: "inconclusive", reason: stopped?.get(name) },
-    {
-      status: "inconclusive",
-      reason:
-        required.length === 0
-          ? undefined
-          : `it needs ${required.map((need) => descriptions[need]).join(" and ")}`
-    },
-    ...missing.map((need) => ({ status: "not-applicable", reason: optionalKeys[need] }) as const)
-  ]
-  return all.filter(({ reason }) => reason !== undefined)
-}
-
-/** Outcomes of an undecided check, the most important first. */
-const order: ReadonlyArray<Status> = ["error", "inconclusive", "not-applicable"]
-
+/** Returns the most important reason why a check was not decided. */
 const undecided = (
-  check: Selection.Check,
-  observed: Observed,
+  { optional, profile, slug }: Selection.Check,
+  { errors, lacking, programs = [], stopped, undecided }: Observed,
   has: ReadonlySet<Capability>,
   declared: HttpTarget["declared"]
-): Outcome => {
-  if (check.profile === "ban" && declared?.bans === false) {
-    return { status: "not-applicable", reason: "the subject declares that it never bans" }
-  }
-  const { lacking, programs = [], undecided } = observed
-  const ofPrograms = programs.flatMap((program) =>
-    program.profile === check.profile ? obstacles(program, has, observed) : []
-  )
-  const all: ReadonlyArray<Outcome> = [
-    ...order.flatMap((status) => ofPrograms.filter((each) => each.status === status)),
-    { status: "not-applicable", reason: lacking?.get(check.slug) },
-    { status: "inconclusive", reason: undecided?.get(check.slug) },
-    { status: "not-applicable", reason: check.optional }
-  ]
-  const first = all.find(({ reason }) => reason !== undefined)
-  return first ?? { status: "inconclusive", reason: "no exchange of this run decides it" }
+): Pick<CheckResult, "status" | "reason"> => {
+  const own = programs.filter((program) => program.profile === profile)
+  const firstOf = (reasons: ReadonlyMap<string, string> | undefined) =>
+    own.map(({ name }) => reasons?.get(name)).find((reason) => reason !== undefined)
+  const missing = [...new Set(own.flatMap(({ needs = [] }) => needs))].filter((need) => !has.has(need))
+  const required = missing.filter((need) => optionalKeys[need] === undefined)
+  const neverBans = profile === "ban" && declared?.bans === false
+  const all = [
+    ["not-applicable", neverBans ? "the subject declares that it never bans" : undefined],
+    ["error", firstOf(errors)],
+    ["inconclusive", firstOf(stopped)],
+    [
+      "inconclusive",
+      required.length === 0
+        ? undefined
+        : `it needs ${required.map((need) => descriptions[need]).join(" and ")}`
+    ],
+    ...missing.map((need) => ["not-applicable", optionalKeys[need]] as const),
+    ["not-applicable", lacking?.get(slug)],
+    ["inconclusive", undecided?.get(slug)],
+    ["not-applicable", optional]
+  ] as const
+  const [status, reason] = all.find(([, found]) => found !== undefined) ?? []
+  return { status: status ?? "inconclusive", reason: reason ?? "no exchange of this run decides it" }
 }
 
 /** Returns the results of all checks for a kind of subject, in run order. */
@@ -100,13 +81,13 @@ export const of = (
     const decided = observed.decided.get(slug) ?? 0
     const finding = observed.findings.find(({ clause }) => clause === slug)
     if (finding !== undefined) {
-      const { actual, expected, steps, times = 1 } = finding
+      const { actual, expected, steps, tally, times = 1 } = finding
       return {
         ...about,
-        status: selection.level === "spec" && level === "design" ? "warn" : "fail",
+        status: "fail",
         reason: `expected ${expected}, got ${actual}`,
         decided: Math.max(decided, times),
-        counterexample: { expected, actual, steps, times, token: tokenOf(finding) }
+        counterexample: { expected, actual, steps, tally, times, token: tokenOf(finding) }
       }
     }
     return {
@@ -126,7 +107,8 @@ const tokenOf = (finding: Finding): string | undefined => {
 
 /**
  * Groups findings, which are ordered by the length of their histories: a finding follows from an earlier one if all
- * responses that violate it are of kinds that violate the earlier one, too.
+ * responses that violate it are of kinds that violate the earlier one, too. Of causes with equally many steps, the one
+ * with the most violations comes first.
  */
 export const causes = (findings: ReadonlyArray<Finding>): ReadonlyArray<Cause> => {
   const groups: Array<{ readonly first: Finding; readonly others: Array<Finding> }> = []
@@ -138,9 +120,13 @@ export const causes = (findings: ReadonlyArray<Finding>): ReadonlyArray<Cause> =
     if (cause === undefined) groups.push({ first: finding, others: [] })
     else cause.others.push(finding)
   }
-  return groups.map(({ first, others }) => ({
-    check: first.clause,
-    follows: others.map(({ clause }) => clause),
-    more: [first, ...others].reduce((sum, { times = 1 }) => sum + times, -1)
-  }))
+  return groups
+    .map(({ first, others }) => ({
+      length: first.steps.length,
+      check: first.clause,
+      follows: others.map(({ clause }) => clause),
+      more: [first, ...others].reduce((sum, { times = 1 }) => sum + times, -1)
+    }))
+    .toSorted((a, b) => a.length - b.length || b.more - a.more)
+    .map(({ length: _, ...cause }) => cause)
 }

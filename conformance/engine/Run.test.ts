@@ -130,6 +130,24 @@ describe("Run.run", () => {
     TIMEOUT_MS
   )
 
+  it(
+    "reports what was found so far if a signal ends it, and shows its progress",
+    async () => {
+      const controller = new AbortController()
+      const seen: Array<Run.Progress> = []
+      const onProgress = (progress: Run.Progress): void => {
+        seen.push(progress)
+        if (progress.index === 4) controller.abort()
+      }
+      const report = await reportOf({ onProgress, signal: controller.signal }, renames)
+      expect(report).toMatchObject({ verdict: "not-conformant", exitCode: 1 })
+      expect(report.stopped.join()).toMatch(/^the run was interrupted: /)
+      expect(report.requests).toBeLessThan(1_500)
+      expect(seen.at(-1)?.id).toBe("searching the smallest histories")
+    },
+    TIMEOUT_MS
+  )
+
   it("fails with a sentence if no check is selected, and for a pattern that matches nothing", async () => {
     const failureOf = (options: Run.RunOptions) =>
       withServer((subject) => Effect.flip(Run.run(subject, options)))

@@ -1,4 +1,5 @@
 /** Runs the suite on a subject, and creates the report. */
+import * as Arr from "effect/Array"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
@@ -37,15 +38,20 @@ export interface RunOptions {
   readonly allowInconclusive?: boolean | undefined
   /** The tested implementation, for the report. */
   readonly implementation?: Implementation | undefined
+  /** Called when a program begins, and each second while it waits. */
   readonly onProgress?: ((progress: Progress) => void) | undefined
+  /** For servers: ends the run early; the report contains what was found so far. */
+  readonly signal?: AbortSignal | undefined
 }
 
 export interface Progress {
   readonly index: number
   readonly total: number
-  /** The program that begins. */
+  /** What the run is doing: the name of a program, or the search of the smallest histories. */
   readonly id: string
   readonly requests: number
+  /** Time spent waiting for limits so far, in milliseconds. */
+  readonly waitedMs: number
 }
 
 /** Returns the user's selection with its defaults. */
@@ -75,7 +81,7 @@ export const run = Effect.fnUntraced(function* (
     )
   }
   const observed = HttpSubject.is(subject)
-    ? yield* observeServer(subject, selection, seed, options.onProgress)
+    ? yield* observeServer(subject, selection, seed, options)
     : yield* observePorts(subject, selection, seed, options)
   const results = Results.of(
     Selection.checksFor(subject, selection.level),
@@ -103,9 +109,9 @@ export const run = Effect.fnUntraced(function* (
     requests: observed.requests ?? 0,
     counts,
     findings: observed.examined ?? [],
-    stopped: [...(observed.errors ?? []), ...(observed.stopped ?? [])].map(
-      ([name, reason]) => `${name}: ${reason}`
-    ),
+    stopped: Object.entries(
+      Arr.groupBy([...(observed.errors ?? []), ...(observed.stopped ?? [])], ([, reason]) => reason)
+    ).map(([reason, all]) => `${reason}: ${all.map(([name]) => name).join(", ")}`),
     choices: observed.choices ?? [],
     causes: Results.causes(observed.findings),
     checks: results,
@@ -144,34 +150,53 @@ const inexact = new Map(
   )
 )
 
+/** Minimum time for the search of the smallest histories, in milliseconds, if the budget is spent. */
+const MIN_SEARCH_MS = 5_000
+
+const TICK_MS = 1_000
+
 /** Examines the set-up of a server, runs the programs, and judges every exchange. */
 const observeServer = Effect.fnUntraced(function* (
   subject: HttpSubject.HttpSubject,
   selection: Selection.Selection,
   seed: number,
-  onProgress: RunOptions["onProgress"]
+  { onProgress, signal }: RunOptions
 ): Effect.fn.Return<Results.Observed, SetupError> {
   const { level } = selection
+  const clock = yield* Clock.Clock
+  const endsAt = clock.currentTimeMillisUnsafe() + subject.budget.milliseconds
   const session = yield* Doctor.open(subject, level)
-  const examined = yield* Doctor.examine(subject, selection, session)
+  const examined = yield* Effect.catchTag(
+    JudgedRun.until(Doctor.examine(subject, selection, session), signal),
+    "Stopped",
+    ({ reason }) => failSetup(reason)
+  )
   const programs = Selection.programsFor(subject, selection)
   const { setup, traffic } = session
-  const { errors, known, stopped } = yield* JudgedRun.complete(session, subject.target, {
-    programs,
-    seed,
-    onProgress: ({ name }, index) =>
-      onProgress?.({ index, total: programs.length, id: name, requests: traffic.requests() })
-  })
+  let doing = { index: 0, id: "" }
+  const tell = (now = doing): void => {
+    doing = now
+    const [requests, waitedMs] = [traffic.requests(), traffic.waitedMs()]
+    onProgress?.({ ...doing, total: programs.length, requests, waitedMs })
+  }
+  const tick = Effect.sync(() => tell()).pipe(Effect.delay(TICK_MS))
+  const { errors, known, stopped } = yield* Effect.raceFirst(
+    JudgedRun.complete(session, subject.target, {
+      programs,
+      seed,
+      signal,
+      onProgress: ({ name }, index) => tell({ index, id: name })
+    }),
+    Effect.forever(tick)
+  )
   const wanted = wantedBy(subject, selection)
+  const violations = session.violations.filter(({ clause }) => wanted.has(clause))
+  if (violations.length > 0) tell({ index: programs.length, id: "searching the smallest histories" })
+  const searchEndsAt = Math.max(endsAt, clock.currentTimeMillisUnsafe() + MIN_SEARCH_MS)
+  const isLate = () => signal?.aborted === true || clock.currentTimeMillisUnsafe() >= searchEndsAt
   return {
     decided: session.decided,
-    findings: Findings.of(
-      subject,
-      setup,
-      level,
-      session.exchanges,
-      session.violations.filter(({ clause }) => wanted.has(clause))
-    ),
+    findings: yield* Findings.of(subject, setup, level, session.exchanges, violations, isLate),
     programs,
     stopped,
     errors,

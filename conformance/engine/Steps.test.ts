@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest"
 import * as Moment from "../http/Moment.ts"
 import { bytes } from "../http/Wire.ts"
+import { rate, wireResponse } from "../http/Wires.fixture.ts"
 import type { Exchange } from "../model/Exchange.ts"
 import * as Steps from "./Steps.ts"
 
@@ -29,6 +30,7 @@ const exchange = (index: number, at: number, changes: Partial<Exchange> = {}): E
 })
 
 const subject = {
+  redact: (text: string) => text,
   secrets: { main: "main-secret", tiny: "tiny-secret" },
   target: {
     name: "server",
@@ -61,9 +63,47 @@ describe("Steps.of", () => {
     ])
   })
 
+  it("shows a repeated unit of a body once, with its number", () => {
+    const response = { status: 200, headers: [], body: bytes(`["${"ab".repeat(30)}"]`) }
+    const all = [exchange(0, 0, { response })]
+    expect(Steps.of(all, subject, false)[0]?.got).toBe('200 ["‹ab × 30›"]')
+    // A key must be redacted first, because its shortened form would not be recognized.
+    const redact = (text: string) => text.replaceAll("ab".repeat(30), "‹key:main›")
+    expect(Steps.of(all, { ...subject, redact }, false)[0]?.got).toBe('200 ["‹key:main›"]')
+  })
+
+  it("shows a Reset in another unit as sent, and how far away a Retry-After is", () => {
+    const now = Date.UTC(2030, 0, 1)
+    const limitsOf = (resetAt: number, wait: string) => {
+      const headers = [...rate(5, 0, resetAt), ["Retry-After", wait] as const]
+      return Steps.of([exchange(0, now, { response: wireResponse(429, headers) })], subject, true)[0]?.got
+    }
+    expect(limitsOf(now, "86340")).toBe(
+      "429, Retry-After 86340 (23 h 59 min), 0 of 5 left, Reset 1893456000000, at the time 1893456000"
+    )
+    expect(limitsOf(now / 1_000 - 60, "Tue, 01 Jan 2030 00:00:20 GMT")).toBe(
+      "429, Retry-After Tue, 01 Jan 2030 00:00:20 GMT (in 20 s), 0 of 5 left, Reset 1 min ago"
+    )
+    expect(limitsOf(now / 1_000 + 60, "Sat, 01 Jan 2028 00:00:00 GMT")).toMatch(/\(731 days ago\)/)
+  })
+
   it("shows why there is no response", () => {
     const lost = exchange(0, 0, { response: undefined, missing: "socket hang up" })
     expect(Steps.of([lost], subject, true)[0]?.got).toBe("no response: socket hang up")
+  })
+})
+
+describe("Steps.tally", () => {
+  it("counts the requests of a long history by operation and status, and by whether Remaining fell", () => {
+    const listPets = Array.from({ length: 8 }, (_, index) => exchange(index, 0))
+    const creations = Array.from({ length: 6 }, (_, index) =>
+      exchange(8 + index, 0, { did: "POST /pets", response: wireResponse(201, rate(5, 2, 60)) })
+    )
+    const operationOf = ({ did }: Exchange) => (did === "POST /pets" ? "createPet" : "listPets")
+    expect(Steps.tally([...listPets, ...creations.slice(1)], operationOf)).toBe(
+      "8 listPets (8 × 200), 5 createPet (5 × 201 without lowering Remaining)"
+    )
+    expect(Steps.tally(listPets, operationOf)).toBeUndefined()
   })
 })
 

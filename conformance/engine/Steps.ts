@@ -1,4 +1,5 @@
 /** Describes a history step by step, for reports. */
+import * as Arr from "effect/Array"
 import type { Step } from "../evaluation/Finding.ts"
 import * as Moment from "../http/Moment.ts"
 import { visible } from "../http/Printable.ts"
@@ -27,7 +28,7 @@ export const waitBetween = (before: Exchange | undefined, after: Exchange): numb
 /** Describes a history step by step, with the time that passes between them. */
 export const of = (
   exchanges: ReadonlyArray<Exchange>,
-  { secrets, target }: Pick<HttpSubject, "secrets" | "target">,
+  { redact, secrets, target }: Pick<HttpSubject, "redact" | "secrets" | "target">,
   counts: boolean
 ): ReadonlyArray<Step> => {
   const origin = target.baseUrl === undefined ? undefined : new URL(target.baseUrl).origin
@@ -36,15 +37,48 @@ export const of = (
     const curl = origin === undefined ? undefined : Curl.command(exchange.request, origin, secrets)
     return [
       ...(wait === 0 ? [] : [{ did: `${Moment.duration(wait)} pass`, got: "" }]),
-      { did: exchange.did, got: gotOf(exchange, counts), ...(curl === undefined ? {} : { curl }) }
+      { did: exchange.did, got: gotOf(exchange, counts, redact), ...(curl === undefined ? {} : { curl }) }
     ]
   })
   return collapsed(steps)
 }
 
-const gotOf = ({ missing, response, to }: Exchange, counts: boolean): string => {
+/** Minimum number of requests that are counted instead of being read one by one. */
+const MIN_TALLY = 12
+
+/** Counts the requests of a long history by operation and status, and by whether they lowered Remaining. */
+export const tally = (
+  exchanges: ReadonlyArray<Exchange>,
+  operationOf: (exchange: Exchange) => string
+): string | undefined => {
+  const remainingOf = ({ response }: Exchange) => response && RateHeaders.of(response)?.remaining
+  const all = exchanges.map((exchange, index) => {
+    const [before, after] = [exchanges[index - 1], exchange].map((each) => each && remainingOf(each))
+    const isLower = before === undefined || after === undefined || after !== before || after === 0
+    const status = exchange.response?.status ?? "no response"
+    return {
+      operation: operationOf(exchange),
+      result: isLower ? status : `${status} without lowering Remaining`
+    }
+  })
+  return exchanges.length < MIN_TALLY
+    ? undefined
+    : Object.entries(Arr.groupBy(all, ({ operation }) => operation))
+        .map(([operation, some]) => {
+          const results = Object.entries(Arr.groupBy(some, ({ result }) => String(result)))
+          return `${some.length} ${operation} (${results.map(([result, same]) => `${same.length} × ${result}`).join(", ")})`
+        })
+        .join(", ")
+}
+
+const gotOf = (
+  { missing, response, to }: Exchange,
+  counts: boolean,
+  redact: (text: string) => string
+): string => {
   if (response === undefined) return `no response: ${visible(missing ?? "")}`
-  const body = visible(SentText.shortened(SentText.bodyText(response.body), MAX_BODY))
+  const content = SentText.condensed(redact(SentText.bodyText(response.body)))
+  const body = visible(SentText.shortened(content, MAX_BODY))
   const limits = counts ? limitsOf(response, to) : ""
   return `${response.status}${limits}${body === "" ? "" : ` ${body}`}`
 }
@@ -53,12 +87,31 @@ const limitsOf = (response: WireResponse, to: number): string => {
   const rate = RateHeaders.of(response)
   const wait = header(response, "retry-after")
   const shown = [
-    ...(wait === undefined ? [] : [`Retry-After ${visible(wait)}`]),
-    ...(rate === undefined
-      ? []
-      : [`${rate.remaining} of ${rate.limit} left, Reset in ${(rate.resetAt * 1_000 - to) / 1_000} s`])
+    ...(wait === undefined ? [] : [`Retry-After ${visible(wait)}${untilRetry(wait, to)}`]),
+    ...(rate === undefined ? [] : [`${rate.remaining} of ${rate.limit} left, ${resetOf(rate.resetAt, to)}`])
   ]
   return shown.length === 0 ? "" : `, ${shown.join(", ")}`
+}
+
+const DAY_MS = 86_400_000
+
+/** A Reset that is further away, in milliseconds, probably has another unit. */
+const MAX_RESET_MS = 2 * DAY_MS
+
+/** Returns how far away the time of a Retry-After is, unless it is a small number of seconds. */
+const untilRetry = (wait: string, now: number): string => {
+  if (/^\d{3,6}$/.test(wait)) return ` (${Moment.duration(Number(wait) * 1_000)})`
+  const ms = Date.parse(wait) - now
+  if (!/^[A-Z]/i.test(wait) || Number.isNaN(ms)) return ""
+  const unit = Math.abs(ms) < MAX_RESET_MS ? 1_000 : DAY_MS
+  const distance = Moment.duration(Math.round(Math.abs(ms) / unit) * unit)
+  return ms < 0 ? ` (${distance} ago)` : ` (in ${distance})`
+}
+
+const resetOf = (resetAt: number, now: number): string => {
+  const ms = resetAt * 1_000 - now
+  if (Math.abs(ms) > MAX_RESET_MS) return `Reset ${resetAt}, at the time ${Math.floor(now / 1_000)}`
+  return ms < 0 ? `Reset ${Moment.duration(-ms)} ago` : `Reset in ${Moment.duration(ms)}`
 }
 
 /** Replaces the middle of a series of equal steps with their number. */

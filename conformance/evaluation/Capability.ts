@@ -15,8 +15,6 @@ export const descriptions = {
   revokedKey: "a revoked key (--revoked KEY)",
   /** The subject has a key that was valid until it expired. */
   expiredKey: "an expired key (--expired KEY)",
-  /** The subject can serve several requests at the same time. */
-  parallel: "concurrent requests",
   /** The subject accepts every int64 as `categoryId`, not only declared values. */
   anyCategory: "a subject that accepts any categoryId",
   /** The subject has a second set of stores, whose backend does not respond. */

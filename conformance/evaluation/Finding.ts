@@ -15,6 +15,8 @@ export interface Finding {
   readonly expected: string
   readonly actual: string
   readonly steps: ReadonlyArray<Step>
+  /** What the requests of a long history were, if their number matters. */
+  readonly tally?: string | undefined
   /** The history as text that can be replayed; absent if it would contain a key. */
   readonly case?: string | undefined
   /** How many violations of the clause the run saw; 1 if absent. */

@@ -21,12 +21,14 @@ export const between = (a: Animal, b: Animal): readonly [string, string] => {
   return [`animal ${a.id}${first}${rest(a)}`, `animal ${b.id}${second}${rest(b)}`]
 }
 
-/** Returns two texts around their first difference. */
+/** Returns two texts around their first difference, and how long they are if one of them was cut. */
 export const texts = (a: string, b: string): readonly [string, string] => {
   const [one, other] = [[...a], [...b]]
   const same = one.findIndex((character, index) => character !== other[index])
   const at = same === -1 ? one.length : same
-  return [quote(a, at), quote(b, at)]
+  const lengthOf = (all: ReadonlyArray<string>) =>
+    one.length !== other.length && at > AROUND ? ` (${all.length} characters)` : ""
+  return [quote(a, at) + lengthOf(one), quote(b, at) + lengthOf(other)]
 }
 
 /** Returns a text around a character as JSON; whatever has no shape of its own becomes an escape. */

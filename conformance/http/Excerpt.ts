@@ -9,22 +9,13 @@ export const of = (content: string, length: number): string =>
   content.length > length ? `${copy(content.slice(0, length))}…` : content
 
 /**
- * Returns a text of at most `length` UTF-16 code units unchanged, and otherwise its beginning and the length of the whole
- * text. The beginning ends before a word that does not fit, because redaction does not recognize half of a key.
+ * Returns the beginning of a body, and its size if it is longer than `length` UTF-16 code units. Decodes only what is
+ * returned. It ends before a word that does not fit, because redaction does not recognize half of a key.
  */
-export const words = (content: string, length: number): string =>
-  content.length > length ? `${wholeWords(content, length)}… (${content.length})` : content
-
-/**
- * Does the same as `words` for a body, but decodes only the returned part. `size` is the size of the whole body in
- * bytes.
- */
-export const body = (content: Uint8Array, length: number, size = content.length): string => {
+export const body = (content: Uint8Array, length: number): string => {
   // A UTF-16 code unit takes three bytes of UTF-8 at most.
-  const maxBytes = 3 * (length + 1)
-  if (size === content.length && size <= maxBytes) return words(text(content), length)
-  return `${wholeWords(text(content.subarray(0, maxBytes)), length)}… (${size} bytes)`
+  const beginning = text(content.subarray(0, 3 * (length + 1)))
+  if (beginning.length <= length) return beginning
+  const words = beginning.slice(0, length).replace(/[^\s"'<>,;:/?&=]+$/, "")
+  return `${copy(words)}… (${content.length} bytes)`
 }
-
-const wholeWords = (content: string, length: number): string =>
-  copy(content.slice(0, length).replace(/[^\s"'<>,;:/?&=]+$/, ""))

@@ -1,5 +1,5 @@
 import * as Effect from "effect/Effect"
-import { describe, expect, it } from "vitest"
+import { describe, expect, it, vi } from "vitest"
 import * as FetchTransport from "./FetchTransport.ts"
 import { bytes, text, type WireRequest } from "./Wire.ts"
 
@@ -90,6 +90,26 @@ describe("FetchTransport", () => {
     ]) {
       expect((await run(Effect.flip(transport(request)))).kind).toBe("unsent")
     }
+  })
+
+  it("cancels a body that is still being sent when the call is interrupted", async () => {
+    let isCanceled = false
+    const transport = FetchTransport.make(
+      () =>
+        new Response(
+          new ReadableStream({
+            pull: async (controller) => {
+              await new Promise((resolve) => setTimeout(resolve, 5))
+              controller.enqueue(bytes("x"))
+            },
+            cancel: () => {
+              isCanceled = true
+            }
+          })
+        )
+    )
+    await run(Effect.ignore(Effect.timeout(transport(plain), 20)))
+    await vi.waitFor(() => expect(isCanceled).toBe(true))
   })
 
   it("aborts the signal of the handler's request when the call is interrupted", async () => {

@@ -9,68 +9,36 @@ import { NoResponse, type Transport, type WireRequest, type WireResponse } from 
 /** A function from `Request` to `Response`, as in Hono, Bun, Deno and route handlers. */
 export type FetchHandler = (request: Request) => Response | Promise<Response>
 
-export interface FetchTransportOptions {
-  /** Timeout for a complete response in ms; 10,000 by default. */
-  readonly timeoutMs?: number
-}
-
 /** Creates a transport to a handler; the URLs of its requests have this origin. */
 export const make =
-  (
-    handler: FetchHandler,
-    origin = "http://subject.test",
-    { timeoutMs = 10_000 }: FetchTransportOptions = {}
-  ): Transport =>
+  (handler: FetchHandler, origin = "http://subject.test", timeoutMs = 10_000): Transport =>
   (request) =>
     Effect.suspend(() => {
-      const progress = { hasBegun: false }
-      return Effect.timeoutOrElse(exchange(handler, origin, request, progress), {
+      let hasBegun = false
+      const noResponse = (kind: NoResponse["kind"], reason: string) =>
+        new NoResponse({ kind, reason, hasBegun })
+      const received = Effect.tryPromise({
+        try: async (signal): Promise<WireResponse> => {
+          const response = await handler(requestOf(origin, request, signal))
+          const { status } = response
+          const headers = [...response.headers]
+          hasBegun = true
+          const body = HeaderLimits.exceeded(headers) ?? (await bodyOf(response, signal))
+          if (typeof body !== "string") return { status, headers, body }
+          // Not awaited, because the cancellation of a stream may take long.
+          response.body?.cancel().catch(() => undefined)
+          throw noResponse("excess", body)
+        },
+        catch: (cause) => {
+          if (cause instanceof NoResponse) return cause
+          return noResponse("connection", cause instanceof Error ? cause.message : String(cause))
+        }
+      })
+      return Effect.timeoutOrElse(received, {
         duration: timeoutMs,
-        orElse: () =>
-          Effect.fail(
-            new NoResponse({
-              kind: "timeout",
-              reason: `no complete response within ${timeoutMs} ms`,
-              hasBegun: progress.hasBegun
-            })
-          )
+        orElse: () => Effect.fail(noResponse("timeout", `no complete response within ${timeoutMs} ms`))
       })
     })
-
-/** Whether the handler has returned a response. */
-interface Progress {
-  hasBegun: boolean
-}
-
-const exchange = (
-  handler: FetchHandler,
-  origin: string,
-  { body, headers, method, target }: WireRequest,
-  progress: Progress
-): Effect.Effect<WireResponse, NoResponse> =>
-  Effect.tryPromise({
-    try: async (signal) => {
-      const request = requestOf(origin, { body, headers, method, target }, signal)
-      const response = await handler(request)
-      const given = [...response.headers]
-      progress.hasBegun = true
-      const excess = HeaderLimits.exceeded(given)
-      if (excess !== undefined) {
-        // Not awaited, because the cancellation of a stream may take long.
-        response.body?.cancel().catch(() => undefined)
-        throw new NoResponse({ kind: "excess", reason: excess, hasBegun: true })
-      }
-      return { status: response.status, headers: given, body: await bodyOf(response, signal) }
-    },
-    catch: (cause) =>
-      cause instanceof NoResponse
-        ? cause
-        : new NoResponse({
-            kind: "connection",
-            reason: cause instanceof Error ? cause.message : String(cause),
-            hasBegun: progress.hasBegun
-          })
-  })
 
 const requestOf = (
   origin: string,
@@ -98,18 +66,14 @@ const requestOf = (
 /** Number of body parts after which timers may run; a stream that never waits would block them. */
 const PARTS_AT_ONCE = 1_000
 
-const bodyOf = async ({ body }: Response, signal: AbortSignal): Promise<Uint8Array> => {
+/** Reads a body; returns a reason if it is too long. */
+const bodyOf = async ({ body }: Response, signal: AbortSignal): Promise<Uint8Array | string> => {
   const read = BoundedBody.make()
-  if (body === null) return read.bytes()
-  const reader = body.getReader()
-  for (let parts = 1; ; parts++) {
-    const { done, value } = await reader.read()
-    if (done) return read.bytes()
-    if (!(value instanceof Uint8Array)) throw new TypeError("a part of the body is not a Uint8Array")
-    if (signal.aborted || !read.add(value)) {
-      reader.cancel().catch(() => undefined)
-      throw new NoResponse({ kind: "excess", reason: BoundedBody.tooLong, hasBegun: true })
-    }
-    if (parts % PARTS_AT_ONCE === 0) await new Promise<void>((resolve) => setTimeout(resolve, 0))
+  let parts = 0
+  for await (const part of body?.values({ preventCancel: true }) ?? []) {
+    if (!(part instanceof Uint8Array)) throw new TypeError("a part of the body is not a Uint8Array")
+    if (signal.aborted || !read.add(part)) return BoundedBody.tooLong
+    if (++parts % PARTS_AT_ONCE === 0) await new Promise<void>((resolve) => setTimeout(resolve, 0))
   }
+  return read.bytes()
 }

@@ -211,7 +211,7 @@ describe("FetchTransport", () => {
     new Response(new ReadableStream({ pull }))
 
   const failure = (handler: FetchTransport.FetchHandler, timeoutMs = 20_000) =>
-    run(Effect.flip(FetchTransport.make(handler, undefined, { timeoutMs })(plain)))
+    run(Effect.flip(FetchTransport.make(handler, undefined, timeoutMs)(plain)))
 
   it("fails for a body of more than 1 MB, in one part or in many, and cancels a stream", async () => {
     let isCanceled = false

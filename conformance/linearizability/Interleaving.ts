@@ -20,7 +20,7 @@ export const scheduler = (): fc.Arbitrary<fc.Scheduler> =>
   fc.noBias(fc.noShrink(fc.integer())).map(schedulerOf)
 
 /** Creates a scheduler whose copies all make the same choices. */
-const schedulerOf = (seed: number): fc.Scheduler => {
+export const schedulerOf = (seed: number): fc.Scheduler => {
   const [sample] = fc.sample(fc.scheduler(), { seed, numRuns: 1 })
   if (sample === undefined) throw new Error("fast-check returned no sample")
   return Object.assign(sample, { [fc.cloneMethod]: () => schedulerOf(seed) })

@@ -276,27 +276,3 @@ describe("Linearizability.check", () => {
       )
     ))
 })
-
-describe("Linearizability.render", () => {
-  it("draws one line for each call, and marks the calls that the verdict names", () =>
-    fc.assert(
-      fc.property(registerHistory(8), (history) => {
-        const verdict = Linearizability.check(register, history)
-        const [, ...lines] = Linearizability.render(history, verdict).split("\n")
-        const marks = lines.map((line) => line.trimStart().split(" ")[0])
-        const count = (mark: string) => marks.filter((found) => found === mark).length
-        const placed =
-          verdict._tag === "Linearizable"
-            ? verdict.order
-            : verdict._tag === "Violation"
-              ? verdict.longest
-              : []
-        expect(marks.filter((mark) => mark?.endsWith(".")).sort()).toEqual(
-          placed.map((_, index) => `${index + 1}.`).sort()
-        )
-        expect(count("!")).toBe(verdict._tag === "Violation" ? verdict.stuck.length : 0)
-        expect(count("^")).toBe(verdict._tag === "Violation" ? 1 : 0)
-        expect(lines.length - count("^")).toBe(history.length)
-      })
-    ))
-})

@@ -10,9 +10,7 @@ const register: Linearizability.Model<number | null, Input, Output> = {
   initial: null,
   step: (state, input, output) =>
     input !== "read" ? input.write : output === undefined || output === state ? state : undefined,
-  key: String,
-  show: (input, output) =>
-    `${input === "read" ? "read" : `write ${input.write}`} -> ${output === undefined ? "?" : output}`
+  key: String
 }
 
 const read = (client: number, invokedAt: number, at: number, output: Output): Operation => ({
@@ -218,64 +216,5 @@ describe("Linearizability.check of an invalid history", () => {
     const missing = { at: 3, output: undefined }
     // @ts-expect-error the compiler rejects it for this model, but not for all models
     expect(check({ ...broken, completed: missing })).toThrow(TypeError)
-  })
-})
-
-describe("Linearizability.render", () => {
-  const rendered = (...history: ReadonlyArray<Operation>) => {
-    const verdict = Linearizability.check(register, history)
-    return Linearizability.render(history, verdict, register.show)
-  }
-
-  it("draws the calls, their order, and the calls without a place in the order", () => {
-    const history = [write(0, 0, 2, 1), write(1, 1, undefined, 2), read(2, 3, 4, 2), read(10, 5, 6, 1)]
-    const later = [read(0, 5, 8, 2), write(2, 9, 10, 3)]
-    expect(`\n${rendered(...history, ...later)}\n`).toMatchInlineSnapshot(`
-      "
-      Not linearizable: the numbers explain 4 of 6 calls at best; no call marked ! can be next.
-      1.  client 0   0..2   [-----]                        write 1 -> ok
-      2.  client 1   1..       [------------------------?  write 2 -> ?
-      3.  client 2   3..4            [--]                  read -> 2
-       !  client 10  5..6                  [--]            read -> 1
-      4.  client 0   5..8                  [-----]         read -> 2
-       -  client 2   9..10                          [--]   write 3 -> ok
-                                              ^ by 6 a call marked ! must have taken effect
-      "
-    `)
-  })
-
-  it("draws a linearizable history", () => {
-    expect(
-      `\n${rendered(write(0, 0, 5, 1), read(1, 2, 2, null), write(2, 1, undefined, 9))}\n`
-    ).toMatchInlineSnapshot(`
-      "
-      Linearizable: the numbers are an order that explains all 3 calls.
-      2.  client 0  0..5  [--------]   write 1 -> ok
-       -  client 2  1..      [------?  write 9 -> ?
-      1.  client 1  2..2        |      read -> null
-      "
-    `)
-  })
-
-  it("states that Unknown is not a pass", () => {
-    const history = [write(0, 0, 1, 1)]
-    const verdict = Linearizability.check(register, history, { maxStates: 0 })
-    expect(`\n${Linearizability.render(history, verdict)}\n`).toMatchInlineSnapshot(`
-      "
-      Unknown: no result within 0 states. This is not a pass.
-      -  client 0  0..1  [--]   {"write":1} -> "ok"
-      "
-    `)
-  })
-
-  it("draws an empty history, and draws a long history in lines of at most 110 characters", () => {
-    expect(rendered()).toBe("Linearizable: the numbers are an order that explains all 0 calls.")
-    const long = Array.from({ length: 200 }, (_, index) => write(0, index * 2, index * 2 + 1, index))
-    const longest = Math.max(
-      ...rendered(...long)
-        .split("\n")
-        .map((line) => line.length)
-    )
-    expect(longest).toBeLessThanOrEqual(110)
   })
 })

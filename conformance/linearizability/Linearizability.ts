@@ -5,7 +5,6 @@
  * the cache of visited states that Lowe added ("Testing for linearizability", Concurrency and Computation:
  * Practice and Experience 29(4), 2017).
  */
-import { stringify } from "fast-check"
 
 /** One call in a history. Its times may be in any unit, from one monotonic clock that all clients share. */
 export interface Operation<Input, Output> {
@@ -31,12 +30,7 @@ export interface Model<State, Input, Output> {
   readonly step: (state: State, input: Input, output: Output | undefined) => State | undefined
   /** Returns a key of a state: two states are equal if and only if their keys are. */
   readonly key: (state: State) => string
-  /** Formats a call for the timeline. */
-  readonly show?: Show<Input, Output>
 }
-
-/** Formats a call and its output; `undefined` is an unknown output. */
-export type Show<Input, Output> = (input: Input, output: Output | undefined) => string
 
 /**
  * The verdict on a history.
@@ -273,98 +267,3 @@ const firstReturn = (operations: ReadonlyArray<Operation<unknown, unknown>>): nu
     (first, { completed }) => Math.min(first, completed?.at ?? first),
     Number.POSITIVE_INFINITY
   )
-
-/** Maximum number of columns of the bars in a timeline. */
-const maxColumns = 64
-
-/**
- * Draws a timeline as plain text, with one line for each call in the order of invocation: its place in the
- * order that was found (or in the longest prefix), its client, its time, its input and its output.
- * `!` marks the stuck calls of a `Violation`, and `^` the instant by which one of them should have taken
- * effect; `-` marks calls without a place. Bars show the order of events, not their distance; `?` ends the bar
- * of a call of unknown outcome.
- *
- * `show` formats a call: pass `model.show`, if the model has it.
- */
-export const render = <Input, Output>(
-  history: ReadonlyArray<Operation<Input, Output>>,
-  verdict: Verdict<Input, Output>,
-  show: Show<Input, Output> = defaultShow
-): string => {
-  const found =
-    verdict._tag === "Linearizable" ? verdict.order : verdict._tag === "Violation" ? verdict.longest : []
-  const stuck = verdict._tag === "Violation" ? verdict.stuck : []
-  const place = new Map(found.map((operation, index) => [operation, `${index + 1}.`]))
-  for (const operation of stuck) place.set(operation, "!")
-
-  const column = columnsOf(history)
-  const rows = history
-    .toSorted((a, b) => ascending(a.invokedAt, b.invokedAt))
-    .map((operation) => {
-      const { client, completed, input, invokedAt } = operation
-      return {
-        place: place.get(operation) ?? "-",
-        client: `client ${client}`,
-        time: `${invokedAt}..${completed?.at ?? ""}`,
-        bar: bar(column(invokedAt), completed === undefined ? undefined : column(completed.at), column.width),
-        text: show(input, completed?.output)
-      }
-    })
-  const width = (cells: ReadonlyArray<string>) => Math.max(0, ...cells.map((cell) => cell.length))
-  const places = width(rows.map((row) => row.place))
-  const clients = width(rows.map((row) => row.client))
-  const times = width(rows.map((row) => row.time))
-  const lines = rows.map((row) =>
-    [
-      row.place.padStart(places),
-      row.client.padEnd(clients),
-      row.time.padEnd(times),
-      row.bar.padEnd(column.width),
-      row.text
-    ].join("  ")
-  )
-  const deadline = firstReturn(stuck)
-  if (stuck.length > 0) {
-    const indent = places + clients + times + 6 + column(deadline)
-    lines.push(`${" ".repeat(indent)}^ by ${deadline} a call marked ! must have taken effect`)
-  }
-  return [headline(history, verdict), ...lines].join("\n")
-}
-
-const headline = <Input, Output>(
-  history: ReadonlyArray<Operation<Input, Output>>,
-  verdict: Verdict<Input, Output>
-): string => {
-  switch (verdict._tag) {
-    case "Linearizable":
-      return `Linearizable: the numbers are an order that explains all ${history.length} calls.`
-    case "Violation":
-      return (
-        `Not linearizable: the numbers explain ${verdict.longest.length} of ${history.length} calls ` +
-        "at best; no call marked ! can be next."
-      )
-    case "Unknown":
-      return `Unknown: no result within ${verdict.explored} states. This is not a pass.`
-  }
-}
-
-/** Returns a function from an instant of the history to its column. With many instants, some share a column. */
-const columnsOf = (
-  history: ReadonlyArray<Operation<unknown, unknown>>
-): ((at: number) => number) & { readonly width: number } => {
-  const instants = history.flatMap(({ completed, invokedAt }) =>
-    completed === undefined ? [invokedAt] : [invokedAt, completed.at]
-  )
-  const rank = new Map([...new Set(instants)].sort(ascending).map((at, index) => [at, index]))
-  const scale = Math.min(3, maxColumns / Math.max(1, rank.size))
-  const column = (at: number) => Math.floor((rank.get(at) ?? 0) * scale)
-  return Object.assign(column, { width: column(Math.max(...instants)) + 2 })
-}
-
-const bar = (from: number, to: number | undefined, width: number): string =>
-  to === undefined
-    ? `${" ".repeat(from)}[${"-".repeat(width - from - 2)}?`
-    : `${" ".repeat(from)}${to === from ? "|" : `[${"-".repeat(to - from - 1)}]`}`
-
-const defaultShow = (input: unknown, output: unknown): string =>
-  `${stringify(input)} -> ${output === undefined ? "?" : stringify(output)}`

@@ -30,6 +30,14 @@ interface Known {
   readonly key: string | undefined
   /** The latest response that showed it. */
   readonly latest: Exchange
+  /** The latest response that showed another status than the first one did. */
+  readonly changed?: Seen | undefined
+}
+
+/** A list that showed everything. */
+interface View {
+  readonly exchange: Exchange
+  readonly ids: ReadonlySet<bigint>
 }
 
 export interface Catalogue {
@@ -38,11 +46,11 @@ export interface Catalogue {
   /** Whether an animal was shown with another status than before (§3), so that no status is certain. */
   readonly isChanging: boolean
   /** The lists that showed everything, by key and filter: other animals appear only by creation. */
-  readonly complete: ReadonlyMap<string, Exchange>
+  readonly complete: ReadonlyMap<string, View>
   /** The first responses that showed animals of one key to another one, by both keys. */
   readonly shared: ReadonlyMap<string, Exchange>
   /** The rejected creations, by the name that they sent. */
-  readonly rejected: ReadonlyMap<string, Seen>
+  readonly rejected: ReadonlyMap<string, { readonly seen: Seen; readonly sent: Sent }>
 }
 
 export const empty: Catalogue = {
@@ -145,10 +153,11 @@ const afterCreation = (catalogue: Catalogue, seen: Seen, sent: Sent): Step => {
   return [[...rulings, ruling], { ...next, names }]
 }
 
-const afterRejection = (catalogue: Catalogue, seen: Seen, { name }: Sent): Catalogue => {
+const afterRejection = (catalogue: Catalogue, seen: Seen, sent: Sent): Catalogue => {
+  const { name } = sent
   if (seen.status < 400 || seen.status >= 500) return afterLoss(catalogue)
   if (name === undefined) return catalogue
-  return { ...catalogue, rejected: new Map(catalogue.rejected).set(name, seen) }
+  return { ...catalogue, rejected: new Map(catalogue.rejected).set(name, { seen, sent }) }
 }
 
 const rejectionClause = ({ status }: Seen): ClauseSlug =>
@@ -183,7 +192,8 @@ const afterList = (catalogue: Catalogue, seen: Seen, list: List): Step => {
     const isDefault = limit.is === "absent" ? [kept("list.limit.default-fills")] : []
     return [[...alone, ...isDefault, ...others], next]
   }
-  const complete = new Map(next.complete).set(viewOf(key.name, filter), exchange)
+  const view = { exchange, ids: new Set(shown.map(({ id }) => id)) }
+  const complete = new Map(next.complete).set(viewOf(key.name, filter), view)
   return [[...alone, ...ofWhole(shown, catalogue, seen, list), ...others], { ...next, complete }]
 }
 
@@ -251,8 +261,8 @@ const ofWhole = (
   }
   const names = new Set(shown.map(({ name }) => name))
   const unstored = [...catalogue.rejected]
-    .filter(([name]) => !names.has(name))
-    .map(([, each]) => rejectionClause(each))
+    .filter(([name, { sent }]) => !names.has(name) && (filter === undefined || sent.status === filter))
+    .map(([, { seen }]) => rejectionClause(seen))
   return [...tried, ...new Set(unstored)].map(kept)
 }
 
@@ -287,21 +297,29 @@ const showAll = (
   for (const animal of shown) {
     const ruling = agreement(catalogue, animal, seen, faithful)
     if (ruling === undefined) continue
-    rulings = [ruling, kept("resources.stable")]
-    if (isBroken(ruling)) break
+    rulings = [ruling, kept("resources.stable"), ofStatus(catalogue.animals.get(animal.id), animal, seen)]
+    if (rulings.some(isBroken)) break
   }
   return [rulings, show(catalogue, shown, seen)]
 }
 
 /** Rules on an animal that is shown again, or that cannot be there. */
 const agreement = (
-  { animals, complete, rejected }: Catalogue,
+  catalogue: Catalogue,
   animal: Animal,
   { exchange, key }: Seen,
   faithful: ClauseSlug
 ): Ruling | undefined => {
+  const { animals, complete, rejected } = catalogue
   const first = animals.get(animal.id)
+  const all = complete.get(viewOf(key?.name ?? "", undefined))
   if (first !== undefined) {
+    // Now that the key is known to see it, an earlier list should have shown it, too.
+    const wasSeen = all === undefined || all.ids.has(animal.id) || !precedes(first.evidence, all.exchange)
+    if (first.isCreated && !wasSeen && !isRequired(catalogue, first, key?.name ?? "", exchange)) {
+      const expected = `${Difference.nameOf(animal)} also in the list before`
+      return broken("list.complete", expected, "a list without it", first.evidence, all.exchange)
+    }
     const isSame = PetJson.isSameAnimal(first.animal, animal)
     const clause = first.isCreated ? faithful : "resources.stable"
     const [expected, actual] = isSame ? ["", ""] : Difference.between(first.animal, animal)
@@ -310,31 +328,48 @@ const agreement = (
   // Once a list has shown everything, an unknown animal must have been created since.
   const name = Difference.nameOf(animal)
   const ofStatus = complete.get(viewOf(key?.name ?? "", animal.status))
-  const view =
-    complete.get(viewOf(key?.name ?? "", undefined)) ??
-    (ofStatus && isSoon(ofStatus, exchange) ? ofStatus : undefined)
+  const view = (all ?? (ofStatus && isSoon(ofStatus.exchange, exchange) ? ofStatus : undefined))?.exchange
   if (view === undefined) return undefined
   const rejection = rejected.get(animal.name)
   return rejection === undefined
     ? broken("list.complete", "only animals that existed or were created", name, view)
-    : broken(rejectionClause(rejection), "no animal of a rejected creation", name, view, rejection.exchange)
+    : broken(
+        rejectionClause(rejection.seen),
+        "no animal of a rejected creation",
+        name,
+        view,
+        rejection.seen.exchange
+      )
+}
+
+/** §3 excuses a status that changes; but if one operation shows the old one again, another one showed a wrong one. */
+const ofStatus = (known: Known | undefined, { id, status }: Animal, { asked, exchange }: Seen): Ruling => {
+  const clause = "resources.status-agreed"
+  if (known?.changed === undefined || known.animal.status !== status) return kept(clause)
+  const { changed, evidence, isCreated } = known
+  const isOther = changed.asked.operation.is !== asked.operation.is && isSoon(changed.exchange, exchange)
+  const expected = `the status ${status} of animal ${id} in every response`
+  const actual = `another status in response to ${changed.exchange.did}`
+  return rule(!(isCreated && isOther), clause, expected, actual, evidence, changed.exchange)
 }
 
 /** Remembers animals that a response showed, unless they contradict what is known. */
 const show = (
   catalogue: Catalogue,
   shown: ReadonlyArray<Animal>,
-  { exchange, key }: Seen,
+  seen: Seen,
   isCreated = false
 ): Catalogue => {
+  const { exchange, key } = seen
   const [animals, shared] = [new Map(catalogue.animals), new Map(catalogue.shared)]
   let { isChanging } = catalogue
   for (const animal of shown) {
     const first = animals.get(animal.id)
     if (first !== undefined && !PetJson.isSameAnimal(first.animal, animal)) continue
     const known = first ?? { animal, evidence: exchange, isCreated, key: key?.name }
-    animals.set(animal.id, { ...known, latest: exchange })
-    isChanging ||= known.animal.status !== animal.status
+    const hasChanged = known.animal.status !== animal.status
+    animals.set(animal.id, { ...known, latest: exchange, changed: hasChanged ? seen : undefined })
+    isChanging ||= hasChanged
     const pair = `${first?.key} ${key?.name}`
     // An animal that no key of the run created may belong to everybody.
     if (first?.isCreated && key !== undefined && first.key !== key.name && !shared.has(pair))

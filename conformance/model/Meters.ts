@@ -2,6 +2,7 @@
 import { duration } from "../http/Moment.ts"
 import * as RateHeaders from "../http/RateHeaders.ts"
 import { span } from "../windows/Span.ts"
+import { isUnixSeconds } from "./EveryResponse.ts"
 import {
   type Break,
   broken,
@@ -25,6 +26,8 @@ export interface Meters {
   readonly standings: ReadonlyMap<string, Standing>
   /** The key of the latest request; `undefined` if it is not known which key paid for it. */
   readonly latestKey: string | undefined
+  /** Whether HEAD requests, which are not in the contract, were seen to count, or not to count. */
+  readonly countsHead: ReadonlySet<boolean>
 }
 
 interface Denial {
@@ -42,6 +45,8 @@ interface Standing {
   readonly waits: number
   /** The first denial of a day whose limit was reached. */
   readonly spentDay?: Exchange | undefined
+  /** The times of the latest admitted requests, as many as a minute allows. */
+  readonly admittedAt?: ReadonlyArray<number>
   /** The latest rate headers that an admitted request showed. */
   readonly shown?: { readonly exchange: Exchange; readonly rate: RateHeaders.RateHeaders } | undefined
 }
@@ -50,8 +55,16 @@ export const make = (setup: Setup): Meters => ({
   worlds: World.all(setup),
   exclusions: [],
   standings: new Map(),
-  latestKey: undefined
+  latestKey: undefined,
+  countsHead: new Set()
 })
+
+/** Returns what the service does with HEAD requests, as far as it is known. */
+export const tells = ({ countsHead }: Meters): ReadonlyArray<string> => {
+  const [first, ...others] = countsHead
+  if (first === undefined) return []
+  return [`HEAD requests: ${others.length > 0 ? "some are counted" : first ? "counted" : "not counted"}`]
+}
 
 /** Number of consecutive waits after which a ban must have ended. */
 const MAX_WAITS = 5
@@ -67,9 +80,15 @@ const standingOf = ({ standings }: Meters, key: Key | undefined): Standing =>
 const isEarly = ({ denial }: Standing, { from }: Exchange): boolean =>
   denial !== undefined && from < denial.retryAt
 
+/** Returns when a ban must have ended that a denial told of. */
+const banOver = ({ exchange, retryAt }: Denial): number =>
+  2 * DAY_MS + (Number.isFinite(retryAt) ? retryAt : exchange.to)
+
 /** Whether a key may be banned when it handles this exchange. */
 export const mayBeBanned = (meters: Meters, key: Key | undefined, exchange: Exchange): boolean => {
   const standing = standingOf(meters, key)
+  // A ban is temporary; days after the latest denial, no rejection is one.
+  if (standing.denial !== undefined && exchange.from > banOver(standing.denial)) return false
   // Of several requests in flight, any may have come after the denial of another.
   return standing.mayBeBanned || isEarly(standing, exchange) || !exchange.isAlone
 }
@@ -93,8 +112,10 @@ export const judge = (
     ...ofBan(meters, key, before, standing),
     ...ofReset(before, standing)
   ]
+  const head = headCounted(before, group)
   const next = {
     ...meters,
+    countsHead: head === undefined ? meters.countsHead : new Set([...meters.countsHead, head]),
     standings: new Map(meters.standings).set(key.name, standing),
     latestKey: key.name
   }
@@ -112,6 +133,15 @@ export const judge = (
   return [all, isDaySpent ? { ...judged, standings: new Map(judged.standings).set(key.name, spent) } : judged]
 }
 
+/** Whether a HEAD request was counted, which shows if the request before showed the same window at the same time. */
+const headCounted = ({ shown }: Standing, group: ReadonlyArray<Seen>): boolean | undefined => {
+  const [only] = group.length === 1 ? group : []
+  if (shown === undefined || only?.exchange.request.method !== "HEAD" || !isByService(only)) return undefined
+  const rate = RateHeaders.of(only.exchange.response)
+  if (rate?.limit !== shown.rate.limit || only.exchange.to !== shown.exchange.from) return undefined
+  return rate.remaining < shown.rate.remaining
+}
+
 const standingAfter = (
   before: Standing,
   group: ReadonlyArray<Seen>,
@@ -123,12 +153,20 @@ const standingAfter = (
     const rate = only && isByService(only) ? RateHeaders.of(only.exchange.response) : undefined
     const shown = only && rate && { exchange: only.exchange, rate }
     const wasAdmitted = group.some(({ status }) => status !== 401)
-    return wasAdmitted ? { ...free, spentDay: before.spentDay, shown } : { ...before, shown: undefined }
+    return wasAdmitted
+      ? { ...free, spentDay: before.spentDay, admittedAt: admittedAfter(before, group), shown }
+      : { ...before, shown: undefined }
   }
   const { exchange } = latest
   const waited = before.denial !== undefined && exchange.from >= before.denial.retryAt
   const denial = { exchange, retryAt: retryAtOf(exchange) ?? Number.POSITIVE_INFINITY }
   return { ...before, denial, mayBeBanned: isBan, waits: waited ? before.waits + 1 : 0, shown: undefined }
+}
+
+const admittedAfter = ({ admittedAt = [] }: Standing, group: ReadonlyArray<Seen>): ReadonlyArray<number> => {
+  const { plan } = group[0]?.key ?? {}
+  const all = [...admittedAt, ...group.map(({ exchange }) => exchange.from)]
+  return plan === undefined ? [] : all.slice(-plan.perMinute)
 }
 
 const retryAtOf = (exchange: Seen["exchange"]): number | undefined => {
@@ -142,10 +180,10 @@ function* ofWait({ denial }: Standing, group: ReadonlyArray<Seen>): Iterable<Rul
   if (denial === undefined || first === undefined) return
   const denied = group.find(isDenial)
   const { exchange, status } = denied ?? first
-  const waited = duration(exchange.from - denial.exchange.to)
-  const told = duration(denial.retryAt - denial.exchange.to)
+  const { exchange: earlier, retryAt } = denial
+  const [waited, told] = World.durations(exchange.from - earlier.to, retryAt - earlier.to)
   const expected = `a request admitted ${waited} after a Retry-After of ${told}`
-  yield rule(denied === undefined, "limits.retry-after-promise", expected, status, denial.exchange)
+  yield rule(denied === undefined, "limits.retry-after-promise", expected, status, earlier)
 }
 
 /** §8.4.3: a ban is temporary, and of one key. */
@@ -194,9 +232,15 @@ const eventOf = (key: World.Event["key"], group: ReadonlyArray<Seen>, isBan: boo
     unknown: count((seen) => !isDenial(seen) && !isAdmitted(seen)),
     denied: count(isDenial),
     mayBeBanned: isBan,
-    shown: isReadable ? RateHeaders.of(only.exchange.response) : undefined,
+    shown: isReadable ? shownBy(only) : undefined,
     retryAt: only && retryAtOf(only.exchange)
   }
+}
+
+/** Returns the rate headers of a response, without a Reset that is no time. */
+const shownBy = ({ exchange: { from, response } }: Seen): World.Event["shown"] => {
+  const rate = RateHeaders.of(response)
+  return rate && (isUnixSeconds(rate, from) ? rate : { ...rate, resetAt: undefined })
 }
 
 /** Excludes the worlds that do not explain an event; if there are none left, it is a violation. */
@@ -227,13 +271,13 @@ const judgeWorlds = (
   return [reason === undefined ? [] : [explainedBy(meters, before, event, reason, evidence)], next]
 }
 
-const DAY_MS = 86_400_000
+const [MINUTE_MS, DAY_MS] = [60_000, 86_400_000]
 
 /** Returns a broken ruling of the worlds with all exchanges that it follows from, and in the words of its cause. */
 const explainedBy = (
   meters: Meters,
-  { shown, spentDay }: Standing,
-  { at, key }: World.Event,
+  { admittedAt = [], shown, spentDay }: Standing,
+  { at, denied, key }: World.Event,
   { broken: { actual, expected }, clause }: Ruling & { readonly broken: Break },
   evidence: ReadonlyArray<Exchange>
 ): Ruling => {
@@ -242,6 +286,12 @@ const explainedBy = (
   const ban = otherBan(meters, key)
   if (clause === "limits.no-early-429" && ban !== undefined)
     return broken("ban.only-that-key", expected, actual, ...earlier, ban)
+  // By what was sent alone, whatever X-RateLimit-Remaining said, a minute may or may not have been used up.
+  const isUsedUp = at.lo - (admittedAt.at(-key.plan.perMinute) ?? 0) < MINUTE_MS
+  if (shown !== undefined && clause === "limits.no-early-429" && denied > 0 && isUsedUp)
+    return broken("limits.remaining-truth", `${expected} by X-RateLimit-Remaining`, actual, ...earlier)
+  if (shown !== undefined && clause === "limits.per-minute" && !isUsedUp)
+    return broken("limits.remaining-bound", `${expected} by X-RateLimit-Remaining`, actual, ...earlier)
   const isOfDay = clause === "limits.per-day" || expected.endsWith("of the day")
   const since = spentDay === undefined ? DAY_MS : at.lo - spentDay.from
   if (spentDay === undefined || !isOfDay || since >= DAY_MS)

@@ -80,7 +80,7 @@ export const judge = (known: Knowledge, exchanges: ReadonlyArray<Exchange>): Jud
     const exists = operation.is === "get" && Catalogue.has(catalogue, operation.id, key?.name ?? "", exchange)
     const ofStatus = Status.judge(seen, mayBeBanned, exists)
     const ofAll = EveryResponse.judge(seen, mayBeBanned)
-    decide([kept("http.responds"), ...ofAll, ...ofStatus, ...animals, ...chosen], exchange)
+    decide([kept("http.responds"), ...ofStatus, ...ofAll, ...animals, ...chosen], exchange)
     catalogue = nextCatalogue
     choices = nextChoices
     if (key === undefined) meters = { ...meters, latestKey: undefined }
@@ -109,6 +109,7 @@ export const isOfLevel = ({ clause }: Violation, level: Level): boolean =>
 export const tells = ({ catalogue: { names }, choices, meters }: Knowledge): ReadonlyArray<string> => [
   ...Choices.tells(choices),
   ...World.tells(meters.worlds),
+  ...Meters.tells(meters),
   ...[Names.tells(names)].flatMap((told) => told ?? [])
 ]
 

@@ -1,5 +1,6 @@
 /** The statuses that the contract allows, by precedence: 401 before all, then 429, then what the operation says. */
 import type { ClauseSlug } from "../clauses/Clauses.ts"
+import * as Moment from "../http/Moment.ts"
 import * as RateHeaders from "../http/RateHeaders.ts"
 import { REMOVAL_BEGINS, REMOVAL_OVER } from "../http/Removal.ts"
 import type { Creation } from "./Creation.ts"
@@ -84,7 +85,9 @@ function* withoutKey(
 
 /** §9.3: only the retrieval is removed. */
 const afterRemoval = ({ exchange }: Seen, status: number): ReadonlyArray<Lawful> =>
-  exchange.from >= REMOVAL_OVER ? [{ clause: "get.removed-alone", statuses: [status] }] : []
+  exchange.from >= REMOVAL_OVER
+    ? [{ clause: "get.removed-alone", statuses: [status], what: "another operation than the removed getPet" }]
+    : []
 
 /** §4.1: 200 for every limit from 1 to 100 and every status. */
 function* ofList(
@@ -133,8 +136,13 @@ function* ofGet(
   { form, id }: Operation & { readonly is: "get" },
   exists: boolean
 ): Iterable<Lawful> {
+  const at = `at ${Moment.iso(from)}`
   if (from >= REMOVAL_OVER)
-    return yield { clause: "get.removed", statuses: ["4xx"], what: "a removed operation" }
+    return yield {
+      clause: "get.removed",
+      statuses: ["4xx"],
+      what: `getPet ${at}, after its removal on 2030-12-05`
+    }
   const isNear = to >= REMOVAL_BEGINS
   if (form !== "shortest") {
     const statuses = id === undefined ? ["4xx" as const] : ["4xx" as const, 200]
@@ -143,7 +151,12 @@ function* ofGet(
   if (isNear) return yield { clause: "errors.listed-statuses", statuses: [200, 404, 410] }
   if (exists) {
     const what = "an animal that exists"
-    if (to >= REMOVAL_BEGINS - DAY_MS) yield { clause: "get.available-until-removal", statuses: [200], what }
+    if (to >= REMOVAL_BEGINS - DAY_MS)
+      yield {
+        clause: "get.available-until-removal",
+        statuses: [200],
+        what: `${what} ${at}, before the removal on 2030-12-05`
+      }
     yield { clause: "get.found", statuses: [200], what }
   } else if (status !== 200) {
     yield { clause: "get.not-found", statuses: [404], what: "an id that is not known" }

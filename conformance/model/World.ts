@@ -39,7 +39,7 @@ export interface Event {
   /** Whether a denial may be a ban, which has its own rules (§8.4.3). */
   readonly mayBeBanned: boolean
   /** The rate headers, if one request was alone and its response is no ban. */
-  readonly shown?: RateHeaders | undefined
+  readonly shown?: (Omit<RateHeaders, "resetAt"> & { readonly resetAt: number | undefined }) | undefined
   /** The time (epoch ms) until which a denied request was told to wait. */
   readonly retryAt?: number | undefined
 }
@@ -173,13 +173,22 @@ function* ofDenial(before: Budget, event: Event): Iterable<Ruling> {
   if (minute.hi < 1) yield kept("limits.per-minute")
   if (day.hi < 1) yield kept("limits.per-day")
   if (retryAt === undefined) return
-  const told = duration(retryAt - at.hi)
+  const wait = retryAt - at.hi
   // No window is longer than a day, so a longer wait would deny requests of the plan.
-  const isTemporary = retryAt - at.hi <= 2 * DAY_MS
-  yield rule(isTemporary, "limits.no-early-429", "a Retry-After of at most a day", told)
+  const isTemporary = wait <= 2 * DAY_MS
+  const isInMs = wait <= 2_000 * DAY_MS && wait >= 1_000_000
+  const absurd = `Retry-After is ${duration(wait)}${isInMs ? ": is it in ms?" : ""}`
+  yield rule(isTemporary, "limits.no-early-429", "a Retry-After of at most a day", absurd)
   const freeAt = Math.max(before.minute.freeAt(at), before.day.freeAt(at))
-  if (freeAt > retryAt + RETRY_SLACK_MS)
-    yield broken("limits.retry-after-promise", `a Retry-After of ${duration(freeAt - at.hi)} or more`, told)
+  if (freeAt <= retryAt + RETRY_SLACK_MS) return
+  const [needed, told] = durations(freeAt - at.hi, wait)
+  yield broken("limits.retry-after-promise", `a Retry-After of ${needed} or more`, told)
+}
+
+/** Formats two durations so that their difference shows. */
+export const durations = (a: number, b: number): readonly [string, string] => {
+  const [one, other] = [duration(a), duration(b)]
+  return one === other ? [`${a} ms`, `${b} ms`] : [one, other]
 }
 
 /** Tolerance of a wait in milliseconds, for the arithmetic of a service. */
@@ -206,6 +215,9 @@ const ofHeaders = (
         : "limits.remaining-bound"
   const expected = `X-RateLimit-Remaining ${show(left)} of the ${name}`
   if (counted === undefined) return [[broken(clause, expected, shown.remaining)], budget]
+  const remaining = [kept("limits.remaining-truth"), kept("limits.remaining-bound")]
+  if (isRefused) remaining.push(kept("limits.refused-count"))
+  if (shown.resetAt === undefined) return [remaining, { ...budget, [name]: counted }]
   const timed = counted.learnReset(at, shown.resetAt * 1_000)
   const told = `${duration(shown.resetAt * 1_000 - at.hi)} ahead`
   const reset = rule(
@@ -214,7 +226,5 @@ const ofHeaders = (
     `X-RateLimit-Reset at which the ${name} has requests again`,
     told
   )
-  const remaining = [kept("limits.remaining-truth"), kept("limits.remaining-bound")]
-  if (isRefused) remaining.push(kept("limits.refused-count"))
   return [[...remaining, reset], { ...budget, [name]: timed ?? counted }]
 }

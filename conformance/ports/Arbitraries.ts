@@ -1,26 +1,18 @@
-/** Generates the calls of ports, as data that can be written as JSON. */
+/** Draws the arguments of calls, as data that can be written as JSON. */
 import * as fc from "fast-check"
+
+export interface Fields {
+  readonly [name: string]: fc.Arbitrary<unknown>
+}
 
 /** What an arbitrary generates. */
 export type ValueOf<A> = A extends fc.Arbitrary<infer Value> ? Value : never
 
-/** Lists are read-only, as in hand-written cases. */
-type ReadOnly<Value> = Value extends ReadonlyArray<infer Item> ? ReadonlyArray<Item> : Value
+export type Drawn<Of extends Fields> = { readonly [Name in keyof Of]: ValueOf<Of[Name]> }
 
-type Values<Fields> = { readonly [Name in keyof Fields]: ReadOnly<ValueOf<Fields[Name]>> }
-
-/** Generates records with all of these fields. */
-export const record = <Fields extends { readonly [name: string]: fc.Arbitrary<unknown> }>(
-  fields: Fields
-): fc.Arbitrary<Values<Fields>> =>
-  fc.record(fields, { noNullPrototype: true }) as fc.Arbitrary<Values<Fields>> // all fields are required
-
-/** Generates calls: the name in `do`, and the arguments. An absent argument is null. */
-export const call = <Name extends string, Fields extends { readonly [name: string]: fc.Arbitrary<unknown> }>(
-  name: Name,
-  fields: Fields
-): fc.Arbitrary<{ readonly do: Name } & Values<Fields>> =>
-  record({ do: fc.constant(name), ...fields }) as fc.Arbitrary<{ readonly do: Name } & Values<Fields>> // the same
+/** Generates plain objects with all of these fields. */
+export const record = <Of extends Fields>(fields: Of): fc.Arbitrary<Drawn<Of>> =>
+  fc.record(fields, { noNullPrototype: true }) as fc.Arbitrary<Drawn<Of>> // all fields are required
 
 /** Chooses among arbitraries, each with its weight. */
 export const weighted = <A>(...choices: ReadonlyArray<readonly [number, fc.Arbitrary<A>]>): fc.Arbitrary<A> =>
@@ -29,3 +21,7 @@ export const weighted = <A>(...choices: ReadonlyArray<readonly [number, fc.Arbit
 /** Generates a value or null. */
 export const orNull = <A>(arbitrary: fc.Arbitrary<A>): fc.Arbitrary<A | null> =>
   fc.option(arbitrary, { nil: null })
+
+/** Chooses one of the names of a table. */
+export const nameOf = <Table extends object>(table: Table): fc.Arbitrary<keyof Table & string> =>
+  fc.constantFrom(...(Object.keys(table) as Array<keyof Table & string>)) // exactly its keys

@@ -7,36 +7,13 @@ import { limits } from "./LimitPort.ts"
 import { pets } from "./PetPort.ts"
 import type { Case } from "./Port.ts"
 
-const nothing: Case<never> = { calls: [], clients: [], order: null, later: [], isOutage: false }
+const nothing: Case = { calls: [], clients: [], order: null, isOutage: false }
 
-const ports = [
-  {
-    name: pets.name,
-    cases: Cases.make<unknown>(pets.calls),
-    boundaries: pets.boundaries,
-    outage: pets.outage
-  },
-  {
-    name: limits.name,
-    cases: Cases.make<unknown>(limits.calls),
-    boundaries: limits.boundaries,
-    outage: limits.outage
-  },
-  {
-    name: keys.name,
-    cases: Cases.make<unknown>(keys.calls),
-    boundaries: keys.boundaries,
-    outage: keys.outage
-  }
-]
+const ports = [pets, limits, keys].map(({ kinds, ...port }) => ({ ...port, cases: Cases.make(kinds) }))
 
-describe.each(ports)("a case of $name", ({ boundaries, cases, name, outage }) => {
+describe.each(ports)("a case of $name", ({ cases, name, scenarios = [] }) => {
   const all = (seed: number): ReadonlyArray<unknown> =>
-    [
-      ...boundaries,
-      ...outage.map((call) => ({ calls: [call], isOutage: true })),
-      ...cases.random(seed, 0.1)
-    ].map((part) => ({ ...nothing, ...part }))
+    [...scenarios, ...cases.outage(seed), ...cases.random(seed, 0.1)].map((part) => ({ ...nothing, ...part }))
 
   it("is recognized after it was written as text", () => {
     for (const given of all(1)) {
@@ -55,7 +32,7 @@ describe.each(ports)("a case of $name", ({ boundaries, cases, name, outage }) =>
       if (smaller === undefined) break
       given = smaller
     }
-    expect(given).toMatchObject({ calls: [], clients: [], later: [] })
+    expect(given).toMatchObject({ calls: [], clients: [] })
   })
 })
 

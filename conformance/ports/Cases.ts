@@ -1,70 +1,100 @@
-/** Generates the cases of a port, and makes them smaller. */
+/** Draws the cases of a port, and makes them smaller. */
 import * as fc from "fast-check"
-import type { Calls, Case } from "./Port.ts"
+import { orNull, record, weighted } from "./Arbitraries.ts"
+import type { Call, Case, ClientCall, Draws } from "./Port.ts"
 
 /** The kinds of random cases, with their number at effort 1. */
-export const runs = { sequences: 60, clients: 20, interleaved: 10, interruptions: 8 } as const
+const runs = { sequences: 60, long: 6, clients: 40, interruptions: 30 } as const
+
+/** For each kind of call: how many clients make it at the same time, in how many cases, and whether step by step. */
+const meetings = [
+  { count: 6, cases: 16, isStepwise: true },
+  { count: 60, cases: 1, isStepwise: false }
+] as const
+
+/** Number of draws for an outage, of which the longest is used, because a call without arguments may need no backend. */
+const OUTAGE_DRAWS = 10
 
 const seed = fc.noShrink(fc.integer())
+const order = fc.option(seed, { freq: 2, nil: null })
 const turns = fc.oneof(fc.nat(8), fc.nat(40))
 
-export const make = <Call>({ any: anyCall, call, clientCall, interruptible }: Calls<Call>) => {
-  const clients = (
-    made: fc.Arbitrary<Call>,
-    after: fc.Arbitrary<number | null>,
-    { calls, count }: { readonly calls: number; readonly count: readonly [min: number, max: number] }
-  ) =>
-    fc.array(
-      fc.array(fc.record({ call: made, turns: after }, { noNullPrototype: true }), {
-        minLength: 1,
-        maxLength: calls
-      }),
-      { minLength: count[0], maxLength: count[1] }
+export const make = (kinds: { readonly [name: string]: Draws }) => {
+  const all = Object.entries(kinds).map(([name, { args, isLocal = false, weights }]) => ({
+    isLocal,
+    weights,
+    call: record({ do: fc.constant(name), ...args }) as fc.Arbitrary<Call>
+  }))
+  const calls = (how: keyof Draws["weights"], factors: ReadonlyArray<number> = []) =>
+    weighted(
+      ...all.map(({ call, weights }, index) => [(weights[how] ?? 0) * (factors[index] ?? 1), call] as const)
     )
-  const sequence = fc.array(call, { maxLength: 500, size: "medium" })
-  const few = clients(clientCall, fc.constant(null), { calls: 4, count: [2, 4] })
-  const begun = fc.array(call, { maxLength: 3 })
-  const random: { readonly [kind in keyof typeof runs]: fc.Arbitrary<Partial<Case<Call>>> } = {
-    sequences: sequence.map((calls) => ({ calls })),
-    clients: fc.record({ calls: begun, clients: few }),
-    interleaved: fc.record({ calls: begun, clients: few, order: seed }),
-    interruptions: fc.record({
-      clients: clients(interruptible, turns, { calls: 4, count: [1, 2] }),
-      order: seed
+  /** By how much a sequence prefers each kind of call. */
+  const preferences = fc.array(fc.constantFrom(1, 1, 10), { minLength: all.length, maxLength: all.length })
+  const sequences = (size: "medium" | "max") =>
+    record({
+      calls: preferences.chain((factors) => fc.array(calls("alone", factors), { maxLength: 500, size }))
     })
+  const begun = fc.oneof(fc.constant<Array<Call>>([]), fc.array(calls("alone"), { maxLength: 3 }))
+  /** Clients that repeat a few calls, so that many of their calls meet. */
+  const clients = (call: fc.Arbitrary<ClientCall>, minLength: number) =>
+    record({
+      calls: begun,
+      clients: fc.array(call, { minLength: 1, maxLength: 3 }).chain((few) =>
+        fc.array(fc.array(fc.constantFrom(...few), { minLength: 1, maxLength: 4 }), {
+          minLength,
+          maxLength: 4
+        })
+      ),
+      order
+    })
+  const whole = record({ call: calls("together"), turns: fc.constant(null) })
+  const interrupted = record({ call: calls("interrupted"), turns })
+  /** Clients that all make the same call, half of them on an empty store. */
+  const same = (call: fc.Arbitrary<Call>, { count, isStepwise }: (typeof meetings)[number]) =>
+    record({
+      calls: begun,
+      clients: call.map((each) => Array.from({ length: count }, () => [{ call: each, turns: null }])),
+      order: isStepwise ? seed : fc.constant(null)
+    })
+  const drawn: { readonly [kind in keyof typeof runs]: fc.Arbitrary<Partial<Case>> } = {
+    sequences: sequences("medium"),
+    long: sequences("max"),
+    clients: clients(whole, 2),
+    interruptions: clients(fc.oneof(interrupted, whole), 1)
   }
 
+  const anyCall = fc.oneof(...all.map(({ call }) => call))
   /** Any case. It recognizes and shrinks cases, and is not generated. */
-  const any: fc.Arbitrary<Case<Call>> = fc.record(
-    {
-      calls: fc.array(anyCall, { maxLength: 500 }),
-      clients: clients(anyCall, fc.option(turns), {
-        calls: 40,
-        count: [0, 200]
-      }),
-      order: fc.option(seed),
-      later: fc.array(anyCall, { maxLength: 200 }),
-      isOutage: fc.boolean()
-    },
-    { noNullPrototype: true }
-  )
+  const any: fc.Arbitrary<Case> = record({
+    calls: fc.array(anyCall, { maxLength: 500 }),
+    clients: fc.array(fc.array(record({ call: anyCall, turns: orNull(turns) })), { maxLength: 200 }),
+    order: orNull(seed),
+    isOutage: fc.boolean()
+  })
 
   return {
-    /** Generates random cases, each kind in turn. */
-    random: function* (from: number, effort: number): Generator<Partial<Case<Call>>> {
-      for (const [kind, count] of Object.entries(runs)) {
-        yield* fc.sample(random[kind as keyof typeof runs], {
-          seed: from,
-          numRuns: Math.ceil(count * effort)
-        })
-      }
+    /** Draws cases, each kind in turn. */
+    random: function* (from: number, effort: number): Generator<Partial<Case>> {
+      const sample = (arbitrary: fc.Arbitrary<Partial<Case>>, count: number) =>
+        fc.sample(arbitrary, { seed: from, numRuns: Math.ceil(count * effort) })
+      for (const { call, weights } of all)
+        for (const meeting of weights.together === undefined ? [] : meetings)
+          yield* sample(same(call, meeting), meeting.cases)
+      for (const [kind, count] of Object.entries(runs)) yield* sample(drawn[kind as keyof typeof runs], count)
     },
-    is: (value: unknown): value is Case<Call> => any.canShrinkWithoutContext(value as Case<Call>),
+    /** Draws one call of each kind, to be made while the backend does not respond. */
+    outage: (from: number): ReadonlyArray<Partial<Case>> =>
+      all
+        .filter(({ isLocal }) => !isLocal)
+        .map(({ call }) => fc.sample(call, { seed: from, numRuns: OUTAGE_DRAWS }))
+        .map((drawn) => drawn.reduce((a, b) => (fc.stringify(b).length > fc.stringify(a).length ? b : a)))
+        .map((call) => ({ calls: [call], isOutage: true })),
+    is: (value: unknown): value is Case => any.canShrinkWithoutContext(value as Case),
     /** Generates smaller cases: first without some of the calls, then with simpler ones. */
-    smaller: function* (given: Case<Call>): Generator<Case<Call>> {
+    smaller: function* (given: Case): Generator<Case> {
       for (const calls of without(given.calls)) yield { ...given, calls }
-      for (const later of without(given.later)) yield { ...given, later }
-      for (const fewer of without(given.clients)) yield { ...given, clients: fewer }
+      for (const clients of without(given.clients)) yield { ...given, clients }
       for (const [index, client] of given.clients.entries())
         for (const fewer of without(client)) yield { ...given, clients: given.clients.with(index, fewer) }
       for (const { value } of any.shrink(given, undefined)) yield value

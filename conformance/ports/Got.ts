@@ -1,39 +1,27 @@
-/** Makes one call of a port, and describes what came of it. */
+/** Makes one call of a port, and describes how it failed. */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
-import * as Result from "effect/Result"
 import { StoreUnavailable } from "../../core/errors/StoreUnavailable.ts"
 
-/** The result of a call: an output, a failure although the backend works, or unknown because of an interruption. */
-export type Got<Output> = { readonly output: Output } | { readonly failed: string } | "unknown"
+/** The result of a call: a value, a failure although the backend works, or unknown because of an interruption. */
+export type Got<A> = { readonly value: A } | { readonly failed: string } | "interrupted"
 
-/** Runs a call, interrupts it after some turns of its fiber, and returns its exit. */
-export const exitOf = Effect.fnUntraced(function* <A, E>(call: Effect.Effect<A, E>, turns: number | null) {
-  if (turns === null) return yield* Effect.exit(call)
+/** Makes a call, and interrupts it after some turns of its fiber if `turns` is not null. */
+export const of = Effect.fnUntraced(function* <A>(
+  call: Effect.Effect<A, unknown>,
+  turns: number | null,
+  failure: A | undefined
+): Effect.fn.Return<Got<A>> {
   const fiber = yield* Effect.forkChild(call)
-  for (let turn = 0; turn < turns; turn++) yield* Effect.yieldNow
-  yield* Fiber.interrupt(fiber)
-  return yield* Fiber.await(fiber)
+  for (let turn = 0; turn < (turns ?? 0); turn++) yield* Effect.yieldNow
+  if (turns !== null) yield* Fiber.interrupt(fiber)
+  const exit = yield* Fiber.await(fiber)
+  if (Exit.isSuccess(exit)) return { value: exit.value }
+  if (turns !== null && Cause.hasInterruptsOnly(exit.cause)) return "interrupted"
+  return failure === undefined ? { failed: failureText(exit.cause) } : { value: failure }
 })
-
-export const of = <Output>(
-  exit: Exit.Exit<Output, unknown>,
-  isInterrupted: boolean,
-  show: (output: Output) => string
-): Got<Output> => {
-  if (Exit.isSuccess(exit)) {
-    // At run time, the result may have another type, so `show` can throw.
-    const shown = Result.try(() => show(exit.value))
-    return Result.isSuccess(shown)
-      ? { output: exit.value }
-      : { failed: `a result of another form: ${String(shown.failure)}` }
-  }
-  return isInterrupted && Cause.hasInterruptsOnly(exit.cause)
-    ? "unknown"
-    : { failed: failureText(exit.cause) }
-}
 
 const failureText = (cause: Cause.Cause<unknown>): string => {
   const failure = cause.reasons.find(Cause.isFailReason)?.error
@@ -46,6 +34,7 @@ const failureText = (cause: Cause.Cause<unknown>): string => {
 
 export const UNAVAILABLE = "StoreUnavailable"
 
+/** Describes the result of a call while the backend does not respond. */
 export const duringOutage = (exit: Exit.Exit<unknown, unknown>): string => {
   if (Exit.isSuccess(exit)) return "a result, as if nothing were wrong"
   const isTyped = exit.cause.reasons.every(

@@ -1,20 +1,21 @@
 /** Makes the calls of one case, and judges their results by the model of the port. */
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
 import * as Result from "effect/Result"
 import type { ClauseSlug } from "../clauses/Clauses.ts"
 import type { Step } from "../evaluation/Finding.ts"
+import * as Interleaving from "../linearizability/Interleaving.ts"
 import * as Linearizability from "../linearizability/Linearizability.ts"
-import * as Concurrent from "./Concurrent.ts"
 import * as Got from "./Got.ts"
-import type { AnyCall, Case, Invocation, Port, Reasons } from "./Port.ts"
+import type { Call, Case, Invocation, Port, Reasons, Seen } from "./Port.ts"
 
 /** A result that the model rejects. */
 export class Broken extends Data.TaggedError("Broken")<{
   readonly clause: ClauseSlug
   readonly expected: string
   readonly actual: string
+  /** The kinds of the calls with such results. */
+  readonly kinds: ReadonlyArray<string>
 }> {}
 
 export interface Verdict {
@@ -25,9 +26,6 @@ export interface Verdict {
   readonly undecided: Reasons
 }
 
-/** More clients than this are judged in the order of their outputs, because the search would take too long. */
-const MAX_SEARCHED = 6
-
 /** Timeout of the calls of a case, and of one call during an outage, in milliseconds. */
 const [TIMEOUT_MS, OUTAGE_TIMEOUT_MS] = [60_000, 10_000]
 
@@ -35,72 +33,51 @@ const [TIMEOUT_MS, OUTAGE_TIMEOUT_MS] = [60_000, 10_000]
 export const ENDLESS = "a call without an end"
 
 /** Maximum number of states of a search. */
-const MAX_STATES = 50_000
+const MAX_STATES = 10000
 
 /** The verdict on a layer that cannot be built. */
 export const unopened = (clause: ClauseSlug, actual: string): Verdict => ({
-  broken: new Broken({ clause, expected: "the layer to open an empty store", actual }),
+  broken: new Broken({ clause, expected: "the layer to open an empty store", actual, kinds: [] }),
   steps: [],
   decided: new Map(),
   undecided: new Map()
 })
 
 /** Runs a case on an empty store. */
-export const run = Effect.fnUntraced(function* <
-  Tag,
-  Service extends object,
-  State,
-  Call extends AnyCall,
-  Output
->(
-  port: Port<Tag, Service, State, Call, Output>,
+export const run = Effect.fnUntraced(function* <Tag, Service extends object, Session, State>(
+  port: Port<Tag, Service, Session, State>,
   service: Service,
   reasons: Reasons,
-  given: Case<Call>
+  given: Case
 ): Effect.fn.Return<Verdict> {
-  /** A call and what it turned out to be. */
-  type Made = Invocation<State, Output> & { readonly call: Call }
-  const { clauses, show } = port
-  const client = port.client(service, reasons)
+  type Made = Invocation<State> & { readonly kind: string }
+  const session = port.open(service, reasons)
   const steps: Array<Step> = []
   const decided = new Map<ClauseSlug, number>()
   const undecided = new Map<ClauseSlug, string>()
-  const decide = (clause: ClauseSlug): void => void decided.set(clause, (decided.get(clause) ?? 0) + 1)
-  const operations: Array<Linearizability.Operation<Made, Output>> = []
-  /** The calls in sequence after those of the clients. */
-  let inTurn: Array<Linearizability.Operation<Made, Output>> = []
+  const operations: Array<Linearizability.Operation<Made, Seen<State>>> = []
   let instant = 0
   /** The latest call in sequence. */
-  let pending: Call | undefined
+  let latest: Call | undefined
   /** The first call of a client that failed. */
-  let failed: Pick<Broken, "expected" | "actual"> | undefined
+  let failed: Pick<Broken, "expected" | "actual" | "kinds"> | undefined
 
-  const judge = (
-    state: State,
-    made: Invocation<State, Output>,
-    output: Output
-  ): Effect.Effect<State, Broken> => {
-    const { laws, next } = made.judge(state, output)
-    for (const { clause, expected, holds } of laws) {
-      decide(clause)
-      if (!holds) return new Broken({ clause, expected: expected(), actual: show(output) })
-    }
-    return Effect.succeed(next)
-  }
+  const decide = (clause: ClauseSlug): void => void decided.set(clause, (decided.get(clause) ?? 0) + 1)
+  const clauseOf = ({ do: kind }: Call): ClauseSlug =>
+    port.kinds[kind]?.clause ?? (`${port.name}.fails-typed` as const)
+  const begin = (call: Call, isAlone: boolean) => port.kinds[call.do]?.begin(session, call, isAlone)
 
   /** Makes a call and records it as a step. */
-  const make = (
-    { did, failed: failing, make: making }: Invocation<State, Output>,
-    turns: number | null,
-    who: string
-  ): Effect.Effect<Got.Got<Output>> =>
-    Effect.map(Got.exitOf(making, turns), (exit) => {
-      const got = Got.of(failing === undefined ? exit : Exit.succeed(failing(exit)), turns !== null, show)
-      const interrupted = turns === null ? "" : `, interrupted after ${turns} turns`
-      const shown = got === "unknown" ? "interrupted" : "failed" in got ? got.failed : show(got.output)
-      steps.push({ did: `${who}${did}${interrupted}`, got: shown })
-      return got
-    })
+  const make = ({ did, failure, make: making }: Invocation<State>, turns: number | null, who: string) =>
+    Effect.tap(Got.of(making, turns, failure), (got) =>
+      Effect.sync(() => {
+        const shown = got === "interrupted" ? got : "failed" in got ? got.failed : got.value.shown
+        steps.push({
+          did: `${who}${did}${turns === null ? "" : `, interrupted after ${turns} turns`}`,
+          got: shown
+        })
+      })
+    )
 
   /** Makes calls in sequence and judges each. */
   const inSequence = Effect.fnUntraced(function* (
@@ -109,177 +86,143 @@ export const run = Effect.fnUntraced(function* <
   ): Effect.fn.Return<State, Broken> {
     let state = before
     for (const call of calls) {
-      const invocation = client.begin(call, true)
+      const invocation = begin(call, true)
       if (invocation === undefined) continue
-      pending = call
+      latest = call
+      const kinds = [call.do]
       const got = yield* make(invocation, null, "")
-      if (got === "unknown") continue
+      if (got === "interrupted") continue
       if ("failed" in got) {
         const expected = `a result of ${invocation.did}`
-        return yield* new Broken({ clause: failingOf(call), expected, actual: got.failed })
+        return yield* new Broken({ clause: clauseOf(call), expected, actual: got.failed, kinds })
       }
-      const completed = { at: instant++, output: got.output }
-      inTurn.push({
-        client: given.clients.length,
-        input: { ...invocation, call },
-        invokedAt: completed.at,
-        completed
-      })
-      state = yield* judge(state, invocation, got.output)
+      const { laws, next } = got.value.judge(state)
+      for (const { clause, expected, holds } of laws) {
+        decide(clause)
+        if (!holds) return yield* new Broken({ clause, expected: expected(), actual: got.value.shown, kinds })
+      }
+      state = next
     }
     return state
   })
 
-  const failingOf = ({ do: name }: Call): ClauseSlug => port.failing[name as Call["do"]]
-
   const isInterrupted = given.clients.flat().some(({ turns }) => turns !== null)
 
-  /** The clause that the clients' calls violate together. */
+  /** Returns the clause that the clients' calls violate together. */
   const blamed = (): ClauseSlug =>
     isInterrupted
-      ? clauses.interruption
-      : port.concurrent(
-          operations.map(({ input }) => input.call),
-          reasons
-        )
+      ? `${port.name}.interruption`
+      : port.concurrent(new Set(given.clients.flat().map(({ call }) => call.do)))
 
   /** Makes a call of a client, and records it for the search. */
-  const asOperation = (who: number, call: Call, turns: number | null): Effect.Effect<void> =>
+  const asOperation = (client: number, call: Call, turns: number | null): Effect.Effect<void> =>
     Effect.suspend(() => {
-      const invocation = client.begin(call, false)
+      const invocation = begin(call, false)
       if (invocation === undefined) return Effect.void
-      const input = { ...invocation, call }
+      const input = { ...invocation, kind: call.do }
       const invokedAt = instant++
-      const name = who < given.clients.length ? `client ${who + 1}: ` : ""
+      const name = client < given.clients.length ? `client ${client + 1}: ` : ""
       return Effect.map(make(invocation, turns, name), (got) => {
-        const completed = got !== "unknown" && "output" in got
-        operations.push({
-          client: who,
-          input,
-          invokedAt,
-          completed: completed ? { at: instant++, output: got.output } : undefined
-        })
-        if (got !== "unknown" && "failed" in got)
-          failed ??= { expected: `a result of ${input.did}`, actual: got.failed }
+        const completed =
+          got !== "interrupted" && "value" in got ? { at: instant++, output: got.value } : undefined
+        operations.push({ client, input, invokedAt, completed })
+        if (got !== "interrupted" && "failed" in got)
+          failed ??= { expected: `a result of ${input.did}`, actual: got.failed, kinds: [call.do] }
       })
     })
 
-  const concurrently = Concurrent.run(
-    given.clients.map((calls, who) => calls.map(({ call, turns }) => asOperation(who, call, turns))),
-    given.order
+  const concurrently = Effect.forEach(
+    given.clients,
+    (calls, client) =>
+      Effect.forEach(
+        calls,
+        ({ call, turns }) => Effect.andThen(pause(client), asOperation(client, call, turns)),
+        { discard: true }
+      ),
+    { concurrency: "unbounded", discard: true }
   )
 
-  /** Searches for an order of calls that explains their results. */
-  const search = (initial: State, history: ReadonlyArray<Linearizability.Operation<Made, Output>>) =>
-    Linearizability.check<State, Made, Output>(
-      {
-        initial,
-        step: (before, input, output) => {
-          const { laws, next } = input.judge(before, output)
-          return output === undefined || laws.every(({ holds }) => holds) ? next : undefined
-        },
-        key: port.key
-      },
-      history,
-      { maxStates: MAX_STATES }
-    )
-
-  /** Judges the calls of clients: some order must explain their results. */
-  const explain = (state: State): Effect.Effect<State, Broken> => {
+  /** Judges the calls of clients, and those after them: some order must explain their results. */
+  const explain = (initial: State): Effect.Effect<void, Broken> => {
     const clause = blamed()
     if (failed !== undefined) return new Broken({ clause, ...failed })
-    if (given.clients.length > MAX_SEARCHED) {
-      decide(clause)
-      const rankOf = ({ completed }: (typeof operations)[number]): number =>
-        completed === undefined ? Infinity : port.rank(completed.output)
-      const ordered = operations.toSorted((a, b) => rankOf(a) - rankOf(b))
-      const judged = Effect.reduce(
-        ordered,
-        () => state,
-        (before, { completed, input }) =>
-          completed === undefined ? Effect.succeed(before) : judge(before, input, completed.output)
-      )
-      return Effect.mapError(judged, ({ actual, expected }) => new Broken({ clause, expected, actual }))
+    const model: Linearizability.Model<State, Made, Seen<State>> = {
+      initial,
+      step: (before, input, seen) => {
+        if (seen === undefined) return input.assume(before)
+        const { laws, next } = seen.judge(before)
+        return laws.every(({ holds }) => holds) ? next : undefined
+      },
+      key: port.key
     }
-    const verdict = search(state, operations)
+    const verdict = Linearizability.check(model, operations, { maxStates: MAX_STATES })
     if (verdict._tag === "Unknown") {
       // An unknown verdict decides nothing.
       undecided.set(clause, `no verdict on ${operations.length} calls after ${verdict.explored} states`)
-      return Effect.succeed(state)
+      return Effect.void
     }
     decide(clause)
-    if (verdict._tag === "Linearizable") {
-      return Effect.succeed(
-        verdict.order.reduce(
-          (before, { completed, input }) => input.judge(before, completed?.output).next,
-          state
-        )
-      )
-    }
+    if (verdict._tag === "Linearizable") return Effect.void
     const stuck = verdict.stuck.map(
-      ({ completed, input }) =>
-        `${input.did} (${completed === undefined ? "interrupted" : show(completed.output)})`
+      ({ completed, input }) => `${input.did} (${completed?.output.shown ?? "interrupted"})`
     )
     return new Broken({
       clause,
       expected: "results that some order of the calls explains",
-      actual: `no order of the calls explains ${stuck.join(" or ")}`
+      actual: `no order of the calls explains ${stuck.join(" or ")}`,
+      kinds: verdict.stuck.map(({ input }) => input.kind)
     })
   }
 
-  const shown = (state: State): Effect.Effect<State, Broken> =>
-    Effect.suspend(() => inSequence(client.closing(), state))
-
   const whole = Effect.gen(function* () {
     const before = yield* inSequence(given.calls, port.initial)
-    if (given.clients.length === 0) return yield* shown(yield* inSequence(given.later, before))
-    inTurn = []
-    yield* concurrently
-    if (isInterrupted) {
-      // An interrupted call may take effect later, so all later calls belong to the search.
-      for (const call of given.later) yield* asOperation(given.clients.length, call, null)
-      for (const call of client.closing()) yield* asOperation(given.clients.length, call, null)
-      return yield* explain(before)
+    if (given.clients.length === 0) {
+      yield* inSequence(port.closing(session), before)
+      return
     }
-    const after = yield* explain(before)
-    if (undecided.size > 0) return after
-    // Another order of the clients' calls may explain the later ones.
-    return yield* Effect.catch(
-      Effect.flatMap(inSequence(given.later, after), shown),
-      ({ actual, expected }) =>
-        given.clients.length <= MAX_SEARCHED &&
-        search(before, [...operations, ...inTurn])._tag === "Linearizable"
-          ? Effect.succeed(after)
-          : Effect.fail(new Broken({ clause: blamed(), expected, actual }))
-    )
+    yield* given.order === null ? concurrently : interleaved(given.order, concurrently)
+    // An interrupted call may take effect later, and results of later calls may exclude an order.
+    for (const call of port.closing(session)) yield* asOperation(given.clients.length, call, null)
+    yield* explain(before)
   })
 
   const duringOutage = Effect.gen(function* () {
+    const clause = `${port.name}.fails-typed` as const
     for (const call of given.calls) {
-      const invocation = client.begin(call, false)
+      const invocation = begin(call, false)
       if (invocation === undefined) continue
-      const did = `${invocation.did}, while the backend does not respond`
       const orElse = () => Effect.die(new Error(`no result within ${OUTAGE_TIMEOUT_MS / 1_000} s`))
       const exit = yield* Effect.exit(
         Effect.timeoutOrElse(invocation.make, { duration: OUTAGE_TIMEOUT_MS, orElse })
       )
       const got = Got.duringOutage(exit)
-      steps.push({ did, got })
-      decide(clauses.failsTyped)
-      if (got !== Got.UNAVAILABLE) {
-        return yield* new Broken({ clause: clauses.failsTyped, expected: Got.UNAVAILABLE, actual: got })
-      }
+      steps.push({ did: `${invocation.did}, while the backend does not respond`, got })
+      decide(clause)
+      if (got !== Got.UNAVAILABLE)
+        return yield* new Broken({ clause, expected: Got.UNAVAILABLE, actual: got, kinds: [call.do] })
     }
   })
 
   const timed = Effect.timeoutOrElse(whole, {
     duration: TIMEOUT_MS,
     orElse: () => {
-      const clause = given.clients.length > 0 || pending === undefined ? blamed() : failingOf(pending)
+      const clause = given.clients.length > 0 || latest === undefined ? blamed() : clauseOf(latest)
       const expected = `every call to end within ${TIMEOUT_MS / 1_000} s`
-      return new Broken({ clause, expected, actual: ENDLESS })
+      return new Broken({ clause, expected, actual: ENDLESS, kinds: [latest?.do ?? ""] })
     }
   })
   const result = yield* Effect.result<unknown, Broken, never>(given.isOutage ? duringOutage : timed)
   return { broken: Result.isFailure(result) ? result.failure : undefined, steps, decided, undecided }
 })
+
+/** Yields, and then runs as many steps as the number of the client, so that an interleaving splits calls differently. */
+const pause = (client: number): Effect.Effect<void> => {
+  const steps = Array.from({ length: client }, () => Effect.void)
+  return Effect.andThen(Effect.yieldNow, Effect.all(steps, { discard: true }))
+}
+
+/** Runs a program with its fibers interleaved step by step; the same seed gives the same order. */
+const interleaved = <A, E>(seed: number, program: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+  Effect.flatten(
+    Effect.promise((signal) => Interleaving.run(Interleaving.schedulerOf(seed), program, { signal }))
+  )

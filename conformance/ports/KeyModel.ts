@@ -4,15 +4,6 @@ import type { KeyEvent } from "../../core/access/KeyEvent.ts"
 import type { ClauseSlug } from "../clauses/Clauses.ts"
 import { type Judge, type Law, law } from "./Port.ts"
 
-export interface Output {
-  readonly says: string
-  /** The keys that the call returned, or that the change of an update received. */
-  readonly keys: ReadonlyArray<ApiKey>
-}
-
-/** What an update shows: an unknown key, the result of the change, or a failure. */
-export const [NONE, SAME, FAILED] = ["Option.none", "the result", "a failure"]
-
 type Change = "insert" | "insertFirst" | "update"
 
 export interface State {
@@ -25,33 +16,23 @@ export interface State {
   readonly last: { readonly id: string; readonly by: Change } | undefined
 }
 
-/** Encodes every field except `lastSeenDay`, which only a store with `markSeen` has to store. */
-const identity = ({ lastSeenDay: _, ...key }: ApiKey): string => JSON.stringify(fieldsOf(key))
-
-const fieldsOf = (key: Omit<ApiKey, "lastSeenDay">): ReadonlyArray<unknown> =>
-  [
-    ...[key.id, key.plan, key.limits.perMinute, key.limits.perDay],
-    ...[key.label, key.createdAt, key.revokedAt, key.expiresAt],
-    ...key.secrets.flatMap(({ createdAt, expiresAt, hash }) => [hash, createdAt, expiresAt])
-  ].map((value) => (value === undefined ? "absent" : value === null ? "null" : value))
-
-const isSame = (a: ApiKey, b: ApiKey): boolean => identity(a) === identity(b)
-
-export const short = (hash: string): string => `${hash.slice(0, 4)}…${hash.slice(-4)}`
-
-export const line = ({ limits, secrets, ...key }: ApiKey): string => {
-  const times = { createdAt: key.createdAt, revokedAt: key.revokedAt, expiresAt: key.expiresAt }
-  const shown = Object.entries({ label: key.label, ...times, lastSeenDay: key.lastSeenDay })
-    .filter(([, value]) => value !== undefined)
-    .map(([name, value]) => `, ${name} ${JSON.stringify(value)}`)
-  const ofSecrets = secrets.map(
-    ({ createdAt, expiresAt, hash }) =>
-      `, secret ${short(hash)} of ${createdAt}${expiresAt === undefined ? "" : ` until ${expiresAt}`}`
-  )
-  return `{${key.id}, ${key.plan}, ${limits.perMinute}/${limits.perDay}${shown.join("")}${ofSecrets.join("")}}`
+/** Writes every field except `lastSeenDay`, which only a store with `markSeen` has to store. */
+const identity = ({ createdAt, expiresAt, id, label, limits, plan, revokedAt, secrets }: ApiKey): string => {
+  const { perDay, perMinute } = limits
+  const all = secrets.map((secret) => [secret.hash, secret.createdAt, secret.expiresAt ?? "current"])
+  return JSON.stringify({ id, plan, perMinute, perDay, label, createdAt, revokedAt, expiresAt, secrets: all })
 }
 
-const lines = (keys: ReadonlyArray<ApiKey>): string =>
+const isSame = (a: ApiKey | undefined, b: ApiKey): boolean => a !== undefined && identity(a) === identity(b)
+
+/** Shortens the hashes in a text. */
+export const short = (text: string): string =>
+  text.replaceAll(/([0-9a-f]{4})[0-9a-f]{56}([0-9a-f]{4})/g, "$1…$2")
+
+export const line = (key: ApiKey): string =>
+  `${short(identity(key))}${key.lastSeenDay === undefined ? "" : ` seen on day ${key.lastSeenDay}`}`
+
+export const lines = (keys: ReadonlyArray<ApiKey>): string =>
   keys.length === 0 ? "none" : keys.map(line).join(", ")
 
 export const eventText = (events: ReadonlyArray<KeyEvent>): string => {
@@ -67,11 +48,8 @@ export const eventText = (events: ReadonlyArray<KeyEvent>): string => {
 const storing = ({ changed, last }: State, id: string): ClauseSlug => {
   // A key that was not touched may have changed with the last change of another key.
   const isOther = last !== undefined && last.id !== id
-  return changed.get(id) === "update" || (isOther && last.by === "update")
-    ? "keys-store.update.replaces"
-    : isOther
-      ? "keys-store.insert"
-      : "keys-store.exact"
+  if (changed.get(id) === "update" || (isOther && last.by === "update")) return "keys-store.update.replaces"
+  return isOther ? "keys-store.insert" : "keys-store.exact"
 }
 
 const seeing = {
@@ -80,54 +58,7 @@ const seeing = {
   update: "keys-store.find.sees-update"
 } as const satisfies { readonly [change in Change]: ClauseSlug }
 
-const lawsOfFind = (state: State, hash: string, found: ReadonlyArray<ApiKey>): ReadonlyArray<Law> => {
-  const owner = state.keys.find(({ secrets }) => secrets.some((secret) => secret.hash === hash))
-  if (owner === undefined) {
-    const clause = state.hashes.has(hash) ? "keys-store.find.dropped-secret" : "keys-store.find.none"
-    return [law(clause, found.length === 0, () => `no key with the hash ${short(hash)}`)]
-  }
-  const expected = () => `the key with this hash: ${line(owner)}`
-  const index = owner.secrets.findIndex((secret) => secret.hash === hash)
-  const isFound = found.length > 0
-  const by = state.changed.get(owner.id) ?? "insert"
-  const isExpired = owner.revokedAt !== undefined || owner.secrets[index]?.expiresAt !== undefined
-  return [
-    ...(index > 0 ? [law("keys-store.find.each-secret", isFound, expected)] : []),
-    ...(isExpired ? [law("keys-store.find.revoked", isFound, expected)] : []),
-    law(seeing[by], isFound, expected),
-    law("keys-store.find.by-hash", found.length === 1 && found[0]?.id === owner.id, expected),
-    law(
-      by === "update" ? seeing.update : "keys-store.exact",
-      found.every((key) => isSame(key, owner)),
-      expected
-    )
-  ]
-}
-
-const seenDays = (keys: ReadonlyArray<ApiKey>): string =>
-  keys.map(({ lastSeenDay }) => lastSeenDay ?? "never").join(", ")
-
-const lawsOfList = (state: State, listed: ReadonlyArray<ApiKey>): ReadonlyArray<Law> => {
-  const { keys, last } = state
-  const expected = () => `in the list: ${lines(keys)}`
-  const shown = keys.map(({ id }) => listed.find((key) => key.id === id))
-  const isWhole = listed.length === keys.length && shown.every((key) => key !== undefined)
-  const days = () => `last seen on the days ${seenDays(keys)}`
-  return [
-    law(last?.by === "insertFirst" ? "keys-store.insert-first" : "keys-store.list.all", isWhole, expected),
-    law(
-      "keys-store.list.order",
-      listed.every(({ id }, index) => id === keys[index]?.id),
-      expected
-    ),
-    ...keys.map((key, index) => {
-      const own = shown[index]
-      return law(storing(state, key.id), own !== undefined && isSame(own, key), () => line(key))
-    }),
-    // A store without `markSeen` never shows a day.
-    law("keys-store.mark-seen", seenDays(listed) === seenDays(keys), days)
-  ]
-}
+type KeyJudge<Output> = Judge<State, Output>
 
 const changedBy = (state: State, by: Change, key: ApiKey, event: KeyEvent | undefined): State => ({
   keys: state.keys.some(({ id }) => id === key.id)
@@ -139,67 +70,108 @@ const changedBy = (state: State, by: Change, key: ApiKey, event: KeyEvent | unde
   last: { id: key.id, by }
 })
 
-type KeyJudge = Judge<State, Output>
-
-const nothing: Output = { says: "", keys: [] }
-
+/** An insert; the output of `insertFirst` is whether the key was added. */
 export const insert =
-  (key: ApiKey, event: KeyEvent | undefined): KeyJudge =>
-  (state) => ({ laws: [], next: changedBy(state, "insert", key, event) })
-
-export const insertFirst =
-  (key: ApiKey, event: KeyEvent | undefined): KeyJudge =>
-  (state, { says } = nothing) => {
+  (by: "insert" | "insertFirst", key: ApiKey, event: KeyEvent | undefined): KeyJudge<unknown> =>
+  (state, isAdded) => {
     const isFirst = state.keys.length === 0
     const expected = () => `${isFirst} for a key that is ${isFirst ? "" : "not "}the first`
     return {
-      laws: [law("keys-store.insert-first", says === String(isFirst), expected)],
-      next: isFirst ? changedBy(state, "insertFirst", key, event) : state
+      laws: by === "insert" ? [] : [law("keys-store.insert-first", isAdded === isFirst, expected)],
+      next: by === "insert" || isFirst ? changedBy(state, by, key, event) : state
     }
   }
 
+/** How an update ended, and the key that the change received. */
+export interface Updated {
+  readonly result: "Option.none" | "the result" | "another result" | "a failure"
+  readonly received: ApiKey | undefined
+}
+
 /** An update; without `change`, its change throws. */
 export const update =
-  (id: string, change: ((key: ApiKey) => ApiKey) | undefined, event: KeyEvent | undefined): KeyJudge =>
-  (state, { keys, says } = nothing) => {
+  (
+    id: string,
+    change: ((key: ApiKey) => ApiKey) | undefined,
+    event: KeyEvent | undefined
+  ): KeyJudge<Updated> =>
+  (state, got) => {
     const before = state.keys.find((key) => key.id === id)
-    if (before === undefined) {
-      const expected = () => `${NONE} for the update of ${id}`
-      return { laws: [law("keys-store.update.none", says === NONE, expected)], next: state }
-    }
+    const returns = (clause: ClauseSlug, result: Updated["result"]): Law =>
+      law(clause, got?.result === result, () => `${result} of the update of ${id}`)
+    if (before === undefined) return { laws: [returns("keys-store.update.none", "Option.none")], next: state }
     if (change === undefined) {
-      const expected = () => `a failure of the update of ${id}`
-      return {
-        laws: [law("keys-store.update.replaces", says === FAILED, expected)],
-        next: { ...state, last: { id, by: "update" } }
-      }
+      const laws = [returns("keys-store.update.replaces", "a failure")]
+      return { laws, next: { ...state, last: { id, by: "update" } } }
     }
-    const isReceived = keys.length === 1 && keys.every((key) => isSame(key, before))
+    const receives = () => `a change that receives ${line(before)}`
     return {
       laws: [
-        law("keys-store.update.answer", says === SAME, () => "the result of the change"),
-        law(storing(state, id), isReceived, () => `a change that receives ${line(before)}`)
+        returns("keys-store.update.answer", "the result"),
+        law(storing(state, id), isSame(got?.received, before), receives)
       ],
       next: changedBy(state, "update", change(before), event)
     }
   }
 
 export const find =
-  (hash: string): KeyJudge =>
-  (state, { keys } = nothing) => ({ laws: lawsOfFind(state, hash, keys), next: state })
+  (hash: string): KeyJudge<ReadonlyArray<ApiKey>> =>
+  (state, found = []) => {
+    const owner = state.keys.find(({ secrets }) => secrets.some((secret) => secret.hash === hash))
+    if (owner === undefined) {
+      const clause = state.hashes.has(hash) ? "keys-store.find.dropped-secret" : "keys-store.find.none"
+      const none = law(clause, found.length === 0, () => `no key with the hash ${short(hash)}`)
+      return { laws: [none], next: state }
+    }
+    const expected = () => `the key with this hash: ${line(owner)}`
+    const index = owner.secrets.findIndex((secret) => secret.hash === hash)
+    const isFound = found.length > 0
+    const by = state.changed.get(owner.id) ?? "insert"
+    const isExpired = owner.revokedAt !== undefined || owner.secrets[index]?.expiresAt !== undefined
+    const isExact = found.every((key) => isSame(key, owner))
+    const laws = [
+      ...(index > 0 ? [law("keys-store.find.each-secret", isFound, expected)] : []),
+      ...(isExpired ? [law("keys-store.find.revoked", isFound, expected)] : []),
+      law(seeing[by], isFound, expected),
+      law("keys-store.find.by-hash", found[0]?.id === owner.id, expected),
+      law(by === "update" ? seeing.update : "keys-store.exact", isExact, expected)
+    ]
+    return { laws, next: state }
+  }
 
-export const list: KeyJudge = (state, { keys } = nothing) => ({ laws: lawsOfList(state, keys), next: state })
+const seenDays = (keys: ReadonlyArray<ApiKey>): string =>
+  keys.map(({ lastSeenDay }) => lastSeenDay ?? "never").join(", ")
+
+export const list: KeyJudge<ReadonlyArray<ApiKey>> = (state, listed = []) => {
+  const { keys, last } = state
+  const expected = () => `in the list: ${lines(keys)}`
+  const shown = keys.map(({ id }) => listed.find((key) => key.id === id))
+  const isWhole = listed.length === keys.length && shown.every((key) => key !== undefined)
+  const isInOrder = listed.every(({ id }, index) => id === keys[index]?.id)
+  const days = () => `last seen on the days ${seenDays(keys)}`
+  const laws = [
+    law(last?.by === "insertFirst" ? "keys-store.insert-first" : "keys-store.list.all", isWhole, expected),
+    law("keys-store.list.order", isInOrder, expected),
+    ...keys.map((key, index) => {
+      const own = shown[index]
+      return law(storing(state, key.id), isSame(own, key), () => line(key))
+    }),
+    // A store without `markSeen` never shows a day.
+    law("keys-store.mark-seen", seenDays(listed) === seenDays(keys), days)
+  ]
+  return { laws, next: state }
+}
 
 export const events =
-  (id: string | undefined): KeyJudge =>
-  (state, { says } = nothing) => {
+  (id: string | undefined): KeyJudge<ReadonlyArray<KeyEvent>> =>
+  (state, got = []) => {
     const all = eventText(state.events.filter(({ keyId }) => id === undefined || keyId === id))
     const expected = () => `the events of ${id ?? "all keys"}: ${all}`
-    return { laws: [law("keys-store.events", says === all, expected)], next: state }
+    return { laws: [law("keys-store.events", eventText(got) === all, expected)], next: state }
   }
 
 export const seen =
-  (ids: ReadonlyArray<string>, day: number): KeyJudge =>
+  (ids: ReadonlyArray<string>, day: number): KeyJudge<void> =>
   (state) => {
     const keys = state.keys.map((key) =>
       ids.includes(key.id) ? { ...key, lastSeenDay: Math.max(key.lastSeenDay ?? 0, day) } : key
@@ -215,11 +187,5 @@ export const initial: State = {
   last: undefined
 }
 
-export const stateKey = ({ events: all, keys }: State): string =>
+export const key = ({ events: all, keys }: State): string =>
   `${keys.map(identity).join()} ${seenDays(keys)} ${eventText(all)}`
-
-export const rank = ({ keys: [before], says }: Output): number =>
-  says === "true" ? -1 : (before?.createdAt ?? 0)
-
-export const show = ({ keys, says }: Output): string =>
-  says === "" ? lines(keys) : [says, ...keys.map(line)].join(", ")

@@ -1,222 +1,233 @@
-/** The port `RateLimitStore`, with the boundary cases of its calls. */
+/** The calls of `RateLimitStore`: steps on unusual states and keys, and requests around all boundaries of a state. */
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Option from "effect/Option"
+import * as fc from "fast-check"
+import * as RateLimit from "../../core/limits/RateLimit.ts"
 import { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
 import type { ClauseSlug } from "../clauses/Clauses.ts"
-import type { Call, Count } from "./LimitCalls.ts"
-import * as LimitCalls from "./LimitCalls.ts"
+import { nameOf, orNull, type ValueOf, weighted } from "./Arbitraries.ts"
 import * as LimitModel from "./LimitModel.ts"
-import { alone, type Case, type ClientCall, type Port } from "./Port.ts"
+import { type Call, invocation, kinds, type Port, type Reasons } from "./Port.ts"
 import * as Requests from "./Requests.ts"
 import * as States from "./States.ts"
-
-const store = (key: string, state: States.State): Call => ({ do: "store", key, state })
-const look = (key: string): Call => ({ do: "look", key })
-const add = (key: string): Call => ({ do: "add", key })
-const fail = (key: string, thrown: (typeof LimitCalls.thrown)[number]): Call => ({ do: "throw", key, thrown })
-const answer = (result: string): Call => ({ do: "answer", key: "key:a", result })
-const read = (...keys: ReadonlyArray<string>): Call => ({ do: "read", keys })
-
-/** Keys from letters, such as `key:a` and `key:b` from `ab`. */
-const keysOf = (letters: string): ReadonlyArray<string> => [...letters].map((letter) => `key:${letter}`)
-const swaps = (letters: string, from: number): ReadonlyArray<Call> =>
-  keysOf(letters).map((key, index) => store(key, States.numbered(from + index)))
-const interrupted = (turns: ReadonlyArray<number>): ReadonlyArray<ClientCall<Call>> =>
-  turns.flatMap((after) => [{ call: add("key:a"), turns: after }, ...alone([add("key:a")])])
-
-const request = (offsetMs: number, more: Partial<Count> = {}): Call => ({
-  do: "count",
-  key: LimitCalls.counted[0],
-  isNative: true,
-  policy: null,
-  origin: "clock",
-  offsetMs,
-  ...more
-})
-const requests = (
-  count: number,
-  intervalMs: number,
-  first: Partial<Count>,
-  offsetMs = 0
-): ReadonlyArray<Call> => [
-  request(offsetMs, first),
-  ...Array.from({ length: count - 1 }, () =>
-    request(intervalMs, first.key === undefined ? {} : { key: first.key })
-  )
-]
-const plan = (perMinute: number, perDay: number, ban: Requests.BanName = "never") => ({
-  policy: { plan: { perMinute, perDay }, ban }
-})
-const other = { key: LimitCalls.counted[1] }
-
-/** A caller that is banned at each level in sequence, and then gets a policy with a single level. */
-const offender = (ban: "quick" | "offending"): ReadonlyArray<Call> =>
-  [...Requests.bans[ban].durationsMs.map(() => ban), "only" as const].flatMap((inForce) =>
-    requests(6, Requests.SECOND, { ...plan(1, 9, inForce), origin: "ban end" })
-  )
-
-/** The first hundred callers; most of their states affect decisions because of only one of their numbers. */
-const first = Array.from({ length: 100 }, (_, index) => ({
-  key: `key:${index}`,
-  state: { ...(States.extremes[index % States.extremes.length] ?? States.numbered(0)), used: index }
-}))
-
-const boundaries: ReadonlyArray<Partial<Case<Call>>> = [
-  { calls: [...States.extremes, ...States.extremes.toReversed()].map((state) => store("key:0", state)) },
-  { calls: keysOf("01002").map((key, index) => store(key, States.numbered(index))) },
-  { calls: [...keysOf("0010").map(look), ...keysOf("01").map(add), ...keysOf("01").map(look)] },
-  {
-    calls: [...LimitCalls.similar, ...LimitCalls.similar].map((key, index) =>
-      store(key, States.numbered(index))
-    )
-  },
-  ...Object.keys(LimitCalls.results).map((result) => ({ calls: [answer(result), answer(result)] })),
-  {
-    calls: [
-      read("key:0", "key:none"),
-      ...States.extremes.map((state, index) => store(`key:${index % 2}`, state)),
-      { do: "rehearse" },
-      ...[read("key:2", "key:none", "key:0"), read("key:2", "key:none", "key:0")],
-      ...keysOf("01").map(look)
-    ]
-  },
-  ...LimitCalls.thrown.flatMap(
-    (thrown): ReadonlyArray<Partial<Case<Call>>> => [
-      { calls: [store("key:a", States.numbered(5)), fail("key:a", thrown), look("key:a")] },
-      {
-        calls: keysOf("ab").flatMap((key) => [fail(key, thrown), look(key)]),
-        clients: [
-          ...keysOf("bc").map((key) => alone([fail(key, thrown)])),
-          ...Array.from({ length: 4 }, () => alone(keysOf("bb").map(add)))
-        ]
-      }
-    ]
-  ),
-  {
-    calls: [
-      ...first.map(({ key, state }) => store(key, state)),
-      { do: "crowd", others: 2_000 },
-      ...first.map(({ key }) => look(key)),
-      look(LimitModel.crowdKey(1_999))
-    ]
-  },
-  { calls: offender("quick") },
-  { calls: offender("offending") },
-  {
-    calls: [
-      ...requests(5, 1, plan(3, 5)),
-      ...requests(4, 1, { origin: "last refill" }),
-      ...requests(2, 1, { origin: "midnight" }, -1),
-      ...requests(2, 1, {}),
-      ...requests(2, 1, {}, -Requests.DAY),
-      request(0, { isNative: false }),
-      // The remaining budget of the other key exceeds the plan of its next request.
-      request(0, { ...plan(60, 1_000), ...other }),
-      ...requests(4, 1, { ...plan(3, 5), ...other })
-    ]
-  },
-  // More requests than slots, by a caller that cannot be banned.
-  { calls: requests(6, 1, plan(2, 9)) },
-  // Slots that are used, dropped, and released while the daily limit is used up.
-  {
-    calls: [
-      ...requests(7, 1, plan(4, 6)),
-      ...requests(3, 1, { origin: "retry" }),
-      ...requests(2, 1, {}, 5 * Requests.SECOND),
-      ...requests(5, 1, { origin: "midnight" })
-    ]
-  },
-  // A clock that steps back, by less and by more than a minute, and forth again.
-  {
-    calls: [-500, -40_000, 1, -90_000, 30_000, 1, 70_000, 1].flatMap((offset) =>
-      requests(4, 0, plan(3, 1_000), offset)
-    )
-  },
-  { clients: Array.from({ length: 100 }, () => alone([add("key:a")])) },
-  { clients: Array.from({ length: 150 }, (_, index) => alone([add(`key:${index % 3}`)])) },
-  ...[plan(50, 1_000), plan(1_000, 25)].map((policy) => ({
-    calls: [request(0, { ...policy, ...other })],
-    clients: Array.from({ length: 60 }, (_, index) => alone([request(0, { isNative: index % 2 === 0 })]))
-  })),
-  ...[null, 1, 2, 3].flatMap(
-    (order): ReadonlyArray<Partial<Case<Call>>> => [
-      { order, clients: [swaps("aab", 1), swaps("aba", 11), swaps("aaa", 21)].map(alone) },
-      { order, clients: ["aaa", "aab", "aba"].map((letters) => alone(keysOf(letters).map(add))) },
-      {
-        order,
-        calls: [request(0, { ...plan(5, 100), ...other })],
-        clients: [0, 1, 2].map((index) =>
-          alone([request(0), request(0), request(0, { isNative: index > 1 })])
-        )
-      },
-      {
-        order: order ?? 4,
-        calls: [store("key:a", States.numbered(3))],
-        clients: [
-          interrupted(order === 1 ? [0, 1, 2, 3, 4, 6] : [0, 4, 8, 16, 32]),
-          ...(order === 1 ? [] : ["aaaaa", "aaaaa"].map((letters) => alone(keysOf(letters).map(add))))
-        ]
-      }
-    ]
-  )
-]
-
-const consuming = [
-  "limits-store.consume.equal",
-  "limits-store.consume.clock",
-  "limits-store.consume.atomic"
-] as const
+import * as Texts from "./Texts.ts"
 
 type Limits = RateLimitStore["Service"]
 
-/** Also finds out whether the store counts by a clock of its own, whose time is unknown. */
-const examine = Effect.fnUntraced(function* ({ consume, modify, read: reads }: Limits) {
-  const lacking = new Map<ClauseSlug, string>()
-  const undecided = new Map<ClauseSlug, string>()
-  if (reads === undefined) lacking.set("limits-store.read", "the store has no `read`")
-  yield* consume("clock", Requests.BEGINNING, { plan: { perMinute: 60, perDay: 60 }, ban: undefined })
-  const at = yield* modify("clock", (state = LimitModel.blank) => [state.at, state])
-  if (Math.abs(at - Requests.BEGINNING) > 365 * Requests.DAY) {
-    const reason = "the store counts by its own clock: open it with the service's clock"
-    for (const clause of consuming) undecided.set(clause, reason)
-  }
-  return { lacking, undecided }
-})
+/** What a case remembers: the keys that it used, the counted states, and the time and policy of the latest request. */
+interface Session {
+  readonly limits: Limits
+  readonly hasConsume: boolean
+  readonly used: Set<string>
+  readonly states: Map<string, RateLimit.State>
+  clock: number
+  policy: Requests.Policy
+}
 
-export const limits: Port<RateLimitStore, Limits, LimitModel.State, Call, LimitModel.Output> = {
+/** Results of steps that a store might inspect by mistake. */
+const results = {
+  undefined: undefined,
+  null: null,
+  NaN: Number.NaN,
+  "a string": "a result",
+  "a large integer": 2n ** 70n,
+  "an object": { level: 1 },
+  "an array": [[1], 2],
+  "a function": () => 1,
+  "a symbol": Symbol("result"),
+  "an error": new Error("a result"),
+  "an effect": Effect.fail("a result"),
+  "an exit": Exit.fail("a result"),
+  "an option": Option.none()
+}
+
+/** State keys as the service creates them, and unusual ones; many differ only slightly. */
+const similar = ["key:a", "network:2001:db8::/64", "network:192.0.2.1", "k".repeat(299)].flatMap((begin) =>
+  ["", "a", "A", "0", " ", "\u0301"].map((end) => begin + end)
+)
+const few = fc.constantFrom("key:0", "key:0", "key:1", "key:2")
+const key = weighted<string>([6, few], [3, fc.constantFrom(...similar)], [1, Texts.text])
+
+/** Keys of counted requests, apart from those with arbitrary states. */
+const counted = ["key:counted", "key:Counted"] as const
+
+/** What a step stores: the state that it received, one with one more request, nothing because it throws, or another. */
+const steps = weighted<"look at" | "add one to" | "throw at" | RateLimit.State>(
+  [5, fc.constantFrom("look at", "add one to", "add one to", "add one to", "throw at")],
+  [3, States.state]
+)
+
+/** Returns the state that a step stores; `undefined` if it throws. */
+const stepOf = (step: ValueOf<typeof steps>) => {
+  if (step === "throw at") return undefined
+  return (before = LimitModel.blank): RateLimit.State =>
+    step === "look at"
+      ? before
+      : step === "add one to"
+        ? { ...before, used: before.used + 1 }
+        : States.unspent(step)
+}
+
+const kind = kinds<Session, LimitModel.State>()
+
+const use = ({ used }: Session, key: string): string => {
+  used.add(key)
+  return Texts.show(key)
+}
+
+const statesText = (states: ReadonlyMap<string, RateLimit.State>): string =>
+  [...states].map(([key, state]) => `${key} ${States.describe(state)}`).join(", ")
+
+const look = (key: string): Call => ({ do: "modify", key, step: "look at", result: "undefined" })
+
+/** The first callers of a crowd. */
+const first = fc
+  .sample(States.state, { seed: 1, numRuns: 100 })
+  .map((step, index): Call => ({ do: "modify", key: `key:${index}`, step, result: "undefined" }))
+
+export const limits: Port<RateLimitStore, Limits, Session, LimitModel.State> = {
   name: "limits-store",
   tag: RateLimitStore,
   storeOf: ({ rateLimitStore }) => rateLimitStore,
-  clauses: { interruption: "limits-store.interruption", failsTyped: "limits-store.fails-typed" },
-  owns: (clause) => clause.startsWith("limits-store.") || clause.startsWith("limits.clock-"),
+  alsoOwns: ["limits.clock-back", "limits.clock-lead"],
   initial: LimitModel.initial,
-  key: LimitModel.stateKey,
-  rank: LimitModel.rank,
-  failing: {
-    store: "limits-store.modify.stored",
-    look: "limits-store.modify.stored",
-    add: "limits-store.modify.stored",
-    answer: "limits-store.modify.answer",
-    throw: "limits-store.modify.throwing-step",
-    count: "limits-store.modify.stored",
-    read: "limits-store.read",
-    crowd: "limits-store.kept",
-    rehearse: "limits-store.fails-typed"
+  key: LimitModel.key,
+  kinds: {
+    modify: kind({
+      args: { key, step: steps, result: nameOf(results) },
+      weights: { alone: 12, together: 4, interrupted: 2 },
+      clause: "limits-store.modify.stored",
+      begin: (session, { key, result: name, step }) => {
+        const result = results[name]
+        const next = stepOf(step)
+        let received: RateLimit.State | undefined
+        const modifying = session.limits.modify(key, (state) => {
+          received = state
+          if (next === undefined) throw result
+          return [result, next(state)]
+        })
+        const modified = Effect.map(
+          modifying,
+          (got): LimitModel.Modified => ({
+            result: Object.is(got, result) ? "the result" : "another result",
+            received
+          })
+        )
+        const what = typeof step === "string" ? step : `store ${States.describe(step)} for`
+        const did = `${what} ${use(session, key)}, with the result ${name}`
+        const failure =
+          next === undefined ? ({ result: "a failure", received: undefined } as const) : undefined
+        return invocation(did, modified, LimitModel.modifiedText, LimitModel.modify(key, next), failure)
+      }
+    }),
+    count: kind({
+      args: {
+        key: weighted<string>([3, fc.constant(counted[0])], [1, fc.constant(counted[1])]),
+        isNative: fc.boolean(),
+        /** Null for the policy of the previous request. */
+        policy: weighted([9, fc.constant(null)], [1, orNull(Requests.policy)]),
+        origin: Requests.origin,
+        offsetMs: Requests.offsetMs
+      },
+      weights: { alone: 24, together: 1 },
+      clause: "limits-store.modify.stored",
+      begin: (session, { key, offsetMs, origin, policy, ...given }, isAlone) => {
+        const { limits, states } = session
+        session.policy = policy ?? session.policy
+        const { ban, plan } = session.policy
+        const inForce = { plan, ban: Requests.bans[ban] }
+        const now = Requests.timeOf(origin, session.clock, states.get(key), inForce) + offsetMs
+        session.clock = now
+        const isNative = given.isNative && session.hasConsume
+        const counting = isNative
+          ? limits.consume(key, now, inForce)
+          : limits.modify(key, (state) => RateLimit.step(state, now, inForce))
+        const looking = limits.modify(key, (state = LimitModel.blank) => [state, state])
+        const did = [
+          `count a request of ${use(session, key)} at ${new Date(now).toISOString()}${isNative ? "" : " with modify"}`,
+          ...[`${plan.perMinute} a minute`, `${plan.perDay} a day`, `ban ${ban}`]
+        ].join(", ")
+        const counted = Effect.gen(function* (): Effect.fn.Return<LimitModel.Counted, unknown> {
+          const verdict = yield* counting
+          // Another call could change the state between the two.
+          if (!isAlone) return { verdict }
+          const after = yield* looking
+          states.set(key, after)
+          return { verdict, after }
+        })
+        return invocation(did, counted, LimitModel.countedText, LimitModel.count(key, now, inForce, isNative))
+      }
+    }),
+    read: kind({
+      args: { keys: fc.uniqueArray(key, { maxLength: 4 }) },
+      weights: { alone: 2, together: 2, interrupted: 1 },
+      clause: "limits-store.read",
+      begin: ({ clock, limits }, { keys }) => {
+        const found = limits.read?.(keys, clock)
+        const states = found && Effect.map(found, ({ states }) => states)
+        return invocation(
+          `read ${keys.map(Texts.show).join(", ")}`,
+          states,
+          statesText,
+          LimitModel.read(keys)
+        )
+      }
+    }),
+    crowd: kind({
+      args: { others: fc.nat(3_000) },
+      weights: {},
+      clause: "limits-store.kept",
+      begin: ({ limits }, { others }) => {
+        const storing = Array.from({ length: others }, (_, index) =>
+          limits.modify(LimitModel.crowdKey(index), () => [undefined, States.numbered(index)])
+        )
+        const making = Effect.all(storing, { concurrency: 50, discard: true })
+        return invocation(
+          `store the states of ${others} other callers`,
+          making,
+          () => "done",
+          LimitModel.crowd(others)
+        )
+      }
+    }),
+    rehearse: kind({
+      args: {},
+      weights: { alone: 1 },
+      clause: "limits-store.rehearse",
+      begin: ({ limits }) => invocation("rehearse", limits.rehearse, () => "done", LimitModel.rehearse)
+    })
   },
-  concurrent: (made, reasons) => {
-    if (made.some((call) => call.do === "throw")) return "limits-store.modify.throwing-step"
-    const isNative = made.some((call) => call.do === "count" && call.isNative)
-    if (isNative && !reasons.has("limits-store.consume.atomic")) return "limits-store.consume.atomic"
-    return made.every((call) => call.do === "add")
-      ? "limits-store.modify.atomic"
-      : "limits-store.linearizable"
+  concurrent: (made) => {
+    if (made.size > 1 && !(made.has("modify") && made.has("count") && made.size === 2))
+      return "limits-store.linearizable"
+    return made.has("count")
+      ? "limits-store.consume.atomic"
+      : made.has("modify")
+        ? "limits-store.modify.atomic"
+        : "limits-store.linearizable"
   },
-  show: LimitModel.show,
-  client: LimitCalls.client,
-  examine,
-  calls: LimitCalls.calls,
-  boundaries,
-  outage: [
-    ...[store("key:a", States.numbered(0)), answer("a string"), fail("key:a", "an error"), request(0)],
-    ...[read("key:a"), { do: "rehearse" } as const]
-  ]
+  open: (limits, reasons) => ({
+    limits,
+    hasConsume: !reasons.has("limits-store.consume.equal"),
+    used: new Set(),
+    states: new Map(),
+    clock: Requests.BEGINNING,
+    policy: { plan: { perMinute: 3, perDay: 9 }, ban: "offending" }
+  }),
+  closing: ({ used }) => [...used].map(look),
+  optional: { read: "limits-store.read", rehearse: "limits-store.rehearse" },
+  /** Finds out whether the store counts by a clock of its own, whose time is unknown. */
+  examine: Effect.fnUntraced(function* ({ consume, modify }): Effect.fn.Return<Reasons, unknown> {
+    yield* consume("clock", Requests.BEGINNING, { plan: { perMinute: 60, perDay: 60 }, ban: undefined })
+    const at = yield* modify("clock", (state = LimitModel.blank) => [state.at, state])
+    if (Math.abs(at - Requests.BEGINNING) <= 365 * Requests.DAY) return new Map()
+    const reason = "the store counts by its own clock: open it with the service's clock"
+    return new Map<ClauseSlug, string>([
+      ["limits-store.consume.equal", reason],
+      ["limits-store.consume.clock", reason],
+      ["limits-store.consume.atomic", reason]
+    ])
+  }),
+  scenarios: [{ calls: [...first, { do: "crowd", others: 2_000 }, look(LimitModel.crowdKey(1_999))] }]
 }

@@ -1,159 +1,182 @@
-/** The port `PetRepository`, with the boundary cases of its calls. */
+/** The calls of `PetRepository`: on animals with unusual fields, and at the boundaries of ids and pages. */
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as fc from "fast-check"
 import * as Int64 from "../../core/domain/Int64.ts"
 import type { NewPet } from "../../core/domain/NewPet.ts"
+import type { Pet } from "../../core/domain/Pet.ts"
+import * as PetFields from "../../core/domain/PetFields.ts"
 import * as PetStatus from "../../core/domain/PetStatus.ts"
 import * as Once from "../../core/idempotency/Once.ts"
 import { PetRepository } from "../../core/ports/PetRepository.ts"
-import * as PetCalls from "./PetCalls.ts"
-import { type Call, type Id, integers } from "./PetCalls.ts"
+import * as PetJson from "../http/PetJson.ts"
+import { orNull, record, type ValueOf, weighted } from "./Arbitraries.ts"
 import * as PetModel from "./PetModel.ts"
-import { alone, type Case, type ClientCall, type Port } from "./Port.ts"
+import { type Call, invocation, kinds, type Port } from "./Port.ts"
 import * as Texts from "./Texts.ts"
 
-/** Returns a status for each index: all statuses in order, then again from the first. */
-const statusAt = (index: number): PetStatus.PetStatus =>
-  PetStatus.all[index % PetStatus.all.length] ?? PetStatus.initial
+/** What a case remembers: the ids that were returned, and the pages with copies of them. */
+interface Session {
+  readonly pets: PetRepository["Service"]
+  readonly ids: Array<bigint>
+  readonly pages: Array<{ readonly page: ReadonlyArray<Pet>; readonly before: ReadonlyArray<Pet> }>
+  now: number
+}
 
-const plain = (index: number, wanted = statusAt(index)): Call => ({
-  do: "insert",
-  pet: { name: `Rex ${index}`, categoryId: BigInt(index), status: wanted }
-})
-const many = (count: number): ReadonlyArray<Call> => Array.from({ length: count }, (_, index) => plain(index))
-const nth = (number: number, plus = 0n): Id => ({ nth: number, plus })
-const page = (limit: number, wanted: PetStatus.PetStatus | null = null, after: Id | null = null): Call => ({
-  do: "page",
-  limit,
-  status: wanted,
-  after
-})
-const find = (wanted: Id): Call => ({ do: "find", id: wanted })
-const whole = page(100)
-const once = (caller: number, key: number, animal: number, afterMs: number): Call => ({
-  do: "once",
-  caller,
-  key,
-  animal,
-  afterMs
-})
-/** Animals that together have every unusual name, every boundary of int64 and every status. */
-const awkward: ReadonlyArray<NewPet> = Texts.awkward.map((name, index) => ({
-  name,
-  categoryId: integers[index % integers.length] ?? 0n,
-  status: statusAt(index)
-}))
-
-const conditions: ReadonlyArray<Call> = [null, ...PetStatus.all].flatMap((wanted) =>
-  [null, nth(0, -1n), nth(0), nth(3), nth(4, 1n), nth(8)].flatMap((after) =>
-    [1, 2, 4, 9, 100].map((limit) => page(limit, wanted, after))
-  )
-)
-
-const writer = [plain(2), find(nth(0)), plain(0), find(nth(99))]
-const secondWriter = [plain(3), find(nth(0)), plain(5), find(nth(0, 1n))]
-const reader = [find(1n), whole, find(2n), page(20, "sold")]
-const pager = [page(1), whole, whole, whole]
-
-/** Inserts an animal of another status each time, so that a page that is read in parts shows a later one only. */
-const alternating = Array.from({ length: 16 }, (_, index) =>
-  plain(index, index % 2 === 0 ? "available" : "sold")
-)
-const pages = Array.from({ length: 6 }, () => whole)
-
-const interrupted = (turns: ReadonlyArray<number>): ReadonlyArray<ClientCall<Call>> =>
-  turns.flatMap((after, index) => [
-    { call: plain(100 + 2 * index), turns: after },
-    { call: plain(101 + 2 * index), turns: null }
-  ])
-
-const boundaries: ReadonlyArray<Partial<Case<Call>>> = [
-  { calls: [whole, ...[...integers, 1n].map(find)] },
-  {
-    calls: awkward.flatMap(
-      (pet): ReadonlyArray<Call> => [{ do: "insert", pet }, find(nth(0)), find(nth(0, 1n))]
-    )
-  },
-  // The next id is also searched before the insert: a store must not cache that it was unknown.
-  { calls: many(7).flatMap((each, index) => [each, find(nth(index)), find(nth(index, 1n))]) },
-  {
-    calls: [
-      ...many(3),
-      // Ids that may equal an assigned one after truncation to 32 or 53 bits, or after the loss of the sign.
-      ...[2n ** 32n, 2n ** 53n, -(2n ** 32n), Int64.min, 1n, 3n, 10n].map((plus) => find(nth(1, plus))),
-      ...[-1n, -2n, -3n].map(find)
-    ]
-  },
-  { calls: [...many(9), ...conditions, ...integers.map((after) => page(100, null, after))] },
-  { calls: [plain(2), plain(2), ...integers.map((after) => page(100, "sold", after))] },
-  {
-    calls: [
-      ...many(2),
-      whole,
-      page(100, "sold"),
-      ...many(3),
-      ...[0, 1].map((each): Call => ({ do: "recall", nth: each })),
-      whole
-    ]
-  },
-  {
-    calls: [
-      ...many(310),
-      page(101),
-      page(101, "sold"),
-      page(101, null, nth(150)),
-      ...[0, 1, 60, 200, 309].map((each) => find(nth(each)))
-    ]
-  },
-  {
-    calls: [
-      ...[once(0, 0, 0, 0), once(0, 0, 0, 5), once(0, 0, 1, 0), once(1, 0, 1, 0), once(0, 1, 1, 0)],
-      ...[once(0, 0, 0, Once.RETENTION_MS - 6), once(0, 0, 1, 1), once(0, 0, 1, 1)]
-    ]
-  },
-  { clients: many(100).map((each) => alone([each])), later: many(100).map((_, index) => find(nth(index))) },
-  ...[null, 1, 2, 3].flatMap((order) => [
-    { order, clients: [writer, writer, reader].map(alone) },
-    { order, clients: [writer, secondWriter, pager].map(alone) },
-    { order, clients: [secondWriter, writer, secondWriter, pager].map(alone) },
-    { order, clients: [0, 2, 4, 6, 8].map((index) => alone([plain(index), plain(index + 1)])) },
-    { order, clients: [alternating, pages, [find(1n), ...pages]].map(alone) },
-    { order, clients: Array.from({ length: 4 }, () => alone([once(0, 0, 0, 0)])) }
+/** The ends of int64, and integers that drivers may round, wrap or reject. */
+const integers: ReadonlyArray<bigint> = [
+  ...[0n, 2n ** 31n, -(2n ** 31n), 2n ** 32n, 2n ** 53n, -(2n ** 53n)].flatMap((boundary) => [
+    boundary - 1n,
+    boundary,
+    boundary + 1n
   ]),
-  ...[1, 2].map((order) => ({ order, clients: [interrupted([0, 1, 2, 3, 4, 6])] })),
-  ...[3, 4].map((order) => ({
-    order,
-    clients: [interrupted([0, 4, 8, 16, 32]), alone(many(4)), alone(many(4))]
-  }))
+  ...[Int64.min, Int64.min + 1n, Int64.max - 1n, Int64.max]
+]
+const int64 = fc.oneof(fc.constantFrom(...integers), fc.bigInt({ min: Int64.min, max: Int64.max }))
+const status = fc.constantFrom(...PetStatus.all)
+
+/** An id, or an offset from the id of the animal that was inserted as the n-th. */
+const id = weighted<bigint | { readonly nth: number; readonly plus: bigint }>(
+  [1, int64],
+  [3, record({ nth: fc.nat(400), plus: int64 })],
+  [6, record({ nth: fc.nat(20), plus: fc.bigInt({ min: -1n, max: 1n }) })]
+)
+
+/** Generators of fields for which the examples of `PetFields` are not enough. */
+const generators: { readonly [field in keyof NewPet]?: fc.Arbitrary<NewPet[field]> } = {
+  name: Texts.text,
+  categoryId: int64,
+  status
+}
+const pet = record(
+  Object.fromEntries(
+    PetFields.names.map((name) => [
+      name,
+      generators[name] ?? fc.constantFrom(...PetFields.fields[name].examples)
+    ])
+  )
+) as fc.Arbitrary<NewPet> // one generator for each field
+
+const animals: readonly [NewPet, NewPet] = [
+  { name: "Rex", categoryId: 7n, status: "available" },
+  { name: "Rex", categoryId: 2n ** 53n + 1n, status: "sold" }
 ]
 
-export const pets: Port<PetRepository, PetRepository["Service"], PetModel.State, Call, PetModel.Output> = {
+const { RETENTION_MS } = Once
+
+const newest = ({ ids }: Session): bigint => ids.reduce((max, each) => (each > max ? each : max), 0n)
+
+const idOf = ({ ids }: Session, wanted: ValueOf<typeof id>): bigint =>
+  typeof wanted === "bigint"
+    ? wanted
+    : BigInt.asIntN(64, (ids[wanted.nth % Math.max(ids.length, 1)] ?? 0n) + wanted.plus)
+
+const kind = kinds<Session, PetModel.State>()
+
+export const pets: Port<PetRepository, PetRepository["Service"], Session, PetModel.State> = {
   name: "pets",
   tag: PetRepository,
   storeOf: ({ petRepository }) => petRepository,
-  clauses: { interruption: "pets.interruption", failsTyped: "pets.fails-typed" },
-  owns: (clause) => clause.startsWith("pets."),
   initial: PetModel.initial,
-  key: PetModel.stateKey,
-  rank: PetModel.rank,
-  failing: {
-    insert: "pets.insert.exact",
-    once: "pets.once",
-    find: "pets.find.none",
-    page: "pets.page.first",
-    recall: "pets.page.kept"
+  key: PetModel.key,
+  kinds: {
+    insert: kind({
+      args: { pet },
+      weights: { alone: 6, together: 3, interrupted: 4 },
+      clause: "pets.insert.exact",
+      begin: (session, { pet }) =>
+        invocation(
+          `insert ${PetJson.draft(pet)}`,
+          Effect.tap(session.pets.insert(pet), ({ id }) => Effect.sync(() => session.ids.push(id))),
+          PetJson.line,
+          PetModel.insert(pet, newest(session))
+        )
+    }),
+    once: kind({
+      args: {
+        caller: fc.nat(1),
+        key: fc.nat(1),
+        animal: fc.constantFrom(0, 1),
+        afterMs: weighted([4, fc.nat(10)], [1, fc.constantFrom(RETENTION_MS - 6, RETENTION_MS)])
+      },
+      weights: { alone: 2, together: 1 },
+      clause: "pets.once",
+      begin: (session, { afterMs, animal, ...given }, isAlone) => {
+        // Requests at the same time have the same time.
+        session.now += isAlone ? afterMs : 0
+        const [caller, key] = [`key_${given.caller}`, `retry ${given.key}`]
+        const once = { caller, key, fingerprint: String(animal).repeat(64), now: session.now }
+        const pet = animals[animal]
+        const inserting = session.pets.insertOnce?.(pet, once)
+        return invocation(
+          `insert ${PetJson.draft(pet)} once for ${caller} by "${key}" at ${session.now}`,
+          inserting &&
+            Effect.tap(inserting, (outcome) =>
+              Effect.sync(() => (outcome._tag === "Inserted" ? session.ids.push(outcome.pet.id) : 0))
+            ),
+          (outcome) => `${outcome._tag}${"pet" in outcome ? ` ${PetJson.line(outcome.pet)}` : ""}`,
+          PetModel.insertOnce(pet, newest(session), once, isAlone)
+        )
+      }
+    }),
+    find: kind({
+      args: { id },
+      weights: { alone: 4, together: 2, interrupted: 1 },
+      clause: "pets.find.none",
+      begin: (session, { id: wanted }) => {
+        const id = idOf(session, wanted)
+        const found = Effect.map(session.pets.find(id), Option.toArray)
+        return invocation(`find ${id}`, found, PetModel.lines, PetModel.find(id))
+      }
+    }),
+    page: kind({
+      args: {
+        limit: fc.oneof(fc.integer({ min: 1, max: 8 }), fc.integer({ min: 1, max: 400 })),
+        status: orNull(status),
+        after: orNull(id)
+      },
+      weights: { alone: 4, together: 2, interrupted: 1 },
+      clause: "pets.page.first",
+      begin: (session, { after: wanted, limit, status }) => {
+        const after = wanted === null ? undefined : idOf(session, wanted)
+        const query = { limit, status: status ?? undefined, after }
+        const making = Effect.map(session.pets.page(query), (page) => {
+          const before = [...page]
+          session.pages.push({ page, before })
+          return before
+        })
+        const conditions = [status ?? undefined, after === undefined ? undefined : `after ${after}`]
+        const did = [`page of ${limit}`, ...conditions.filter((text) => text !== undefined)].join(" ")
+        return invocation(did, making, PetModel.lines, PetModel.page(query))
+      }
+    }),
+    recall: kind({
+      args: { nth: fc.nat(20) },
+      weights: { alone: 1 },
+      clause: "pets.page.kept",
+      isLocal: true,
+      begin: ({ pages }, { nth }) => {
+        const earlier = pages[nth % Math.max(pages.length, 1)]
+        if (earlier === undefined) return undefined
+        const again = Effect.sync(() => [...earlier.page])
+        const judge = PetModel.recall(earlier.before)
+        return invocation("look again at an earlier page", again, PetModel.lines, judge)
+      }
+    })
   },
   concurrent: (made) => {
-    if (made.some((call) => call.do === "once")) return "pets.once"
-    return made.every((call) => call.do === "insert") ? "pets.insert.concurrent" : "pets.linearizable"
+    if (made.size > 1) return "pets.linearizable"
+    return made.has("once")
+      ? "pets.once"
+      : made.has("insert")
+        ? "pets.insert.concurrent"
+        : "pets.linearizable"
   },
-  show: PetModel.show,
-  client: PetCalls.client,
-  examine: ({ insertOnce }) =>
-    Effect.succeed({
-      lacking: new Map(insertOnce === undefined ? [["pets.once", "the store has no `insertOnce`"]] : []),
-      undecided: new Map()
-    }),
-  calls: PetCalls.calls,
-  boundaries,
-  outage: [plain(0), find(1n), whole, page(1, "sold", 1n), once(0, 0, 0, 0)]
+  open: (service) => ({ pets: service, ids: [], pages: [], now: 1_800_000_000_000 }),
+  closing: ({ ids }) => [
+    { do: "page", limit: ids.length + 20, status: null, after: null },
+    { do: "recall", nth: 0 },
+    ...[ids.length - 1, 0].map((nth): Call => ({ do: "find", id: { nth: Math.max(nth, 0), plus: 0n } }))
+  ],
+  optional: { insertOnce: "pets.once" }
 }

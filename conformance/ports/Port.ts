@@ -1,9 +1,8 @@
-/** Defines what a port needs to be checked: a model that judges calls, and cases that make them. */
+/** Defines what a port needs to be checked: its methods as calls that are drawn, made, and judged by a model. */
 import type * as Context from "effect/Context"
-import type * as Effect from "effect/Effect"
-import type * as Exit from "effect/Exit"
-import type * as fc from "fast-check"
+import * as Effect from "effect/Effect"
 import type { ClauseSlug } from "../clauses/Clauses.ts"
+import type { Drawn, Fields } from "./Arbitraries.ts"
 import type { PortTarget, Store } from "./PortTarget.ts"
 
 /** One sentence of a model: whether a result obeys a clause. */
@@ -28,92 +27,123 @@ export interface Judged<State> {
 /** Judges the output of a call. If it is unknown, only the state after the call counts. Pure. */
 export type Judge<State, Output> = (state: State, output: Output | undefined) => Judged<State>
 
-/** A call with all its arguments. */
-export interface Invocation<State, Output> {
+/** The result of a call. */
+export interface Seen<State> {
+  readonly shown: string
+  readonly judge: (state: State) => Judged<State>
+}
+
+/** A call that is ready to be made. */
+export interface Invocation<State> {
   /** Describes the call for reports. */
   readonly did: string
-  readonly make: Effect.Effect<Output, unknown>
-  readonly judge: Judge<State, Output>
-  /** For a call that may fail because the caller's function throws: describes how it ended. */
-  readonly failed?: (exit: Exit.Exit<Output, unknown>) => Output
+  readonly make: Effect.Effect<Seen<State>, unknown>
+  /** What a failure means, if the call may fail because the caller's function throws. */
+  readonly failure: Seen<State> | undefined
+  /** Returns the state after the call if its result is unknown. */
+  readonly assume: (state: State) => State
 }
 
-/** A call as data: its name, and arguments that may refer to earlier calls. */
-export interface AnyCall {
-  readonly do: string
+/**
+ * Creates an invocation; `undefined` if the store lacks the method. `show` may throw if the output has another form;
+ * `failure` is the output of a call that fails because the caller's function throws.
+ */
+export const invocation = <State, Output>(
+  did: string,
+  make: Effect.Effect<Output, unknown> | undefined,
+  show: (output: Output) => string,
+  judge: Judge<State, Output>,
+  failure?: Output
+): Invocation<State> | undefined => {
+  const seen = (output: Output): Seen<State> => ({
+    shown: show(output),
+    judge: (state) => judge(state, output)
+  })
+  return (
+    make && {
+      did,
+      make: Effect.map(make, seen),
+      failure: failure && seen(failure),
+      assume: (state) => judge(state, undefined).next
+    }
+  )
 }
+
+/** A call as data: the name of its kind, and arguments that may refer to earlier calls. */
+export interface Call {
+  readonly do: string
+  readonly [argument: string]: unknown
+}
+
+/** How calls of one kind are drawn: their arguments, and how often in sequences, by clients, and to be interrupted. */
+export interface Draws {
+  readonly args: Fields
+  readonly weights: { readonly alone?: number; readonly together?: number; readonly interrupted?: number }
+  /** Whether the call may end as usual although the backend does not respond. */
+  readonly isLocal?: true
+}
+
+/** A kind of call, such as a method with arguments of one form; `Session` is what a case remembers of earlier calls. */
+export interface Kind<Session, State> extends Draws {
+  /** The clause that the call violates if it fails although the backend works. */
+  readonly clause: ClauseSlug
+  /** Returns `undefined` if the call cannot be made; `isAlone` if no other call is in progress. */
+  readonly begin: (session: Session, call: Call, isAlone: boolean) => Invocation<State> | undefined
+}
+
+/** Creates the kinds of calls of one port. */
+export const kinds =
+  <Session, State>() =>
+  <Args extends Fields>(
+    kind: Omit<Kind<Session, State>, "args" | "begin"> & {
+      readonly args: Args
+      readonly begin: (session: Session, call: Drawn<Args>, isAlone: boolean) => Invocation<State> | undefined
+    }
+  ): Kind<Session, State> => ({
+    ...kind,
+    // A call of this kind has these arguments, whether it was drawn, or written by hand and recognized.
+    begin: (session, call, isAlone) => kind.begin(session, call as Drawn<Args>, isAlone)
+  })
 
 /** A call of a client; `turns` is after how many turns of its fiber it is interrupted, null if it is not. */
-export interface ClientCall<Call> {
+export interface ClientCall {
   readonly call: Call
   readonly turns: number | null
 }
 
-/** Makes the calls of a client that is not interrupted. */
-export const alone = <Call>(calls: ReadonlyArray<Call>): ReadonlyArray<ClientCall<Call>> =>
-  calls.map((call) => ({ call, turns: null }))
-
-/** Generators of the calls of a port. */
-export interface Calls<Call> {
-  /** Every call, even those of boundary cases only. */
-  readonly any: fc.Arbitrary<Call>
-  /** The calls of histories in sequence. */
-  readonly call: fc.Arbitrary<Call>
-  /** The calls that concurrent clients make. */
-  readonly clientCall: fc.Arbitrary<Call>
-  /** The calls that may be interrupted. */
-  readonly interruptible: fc.Arbitrary<Call>
-}
-
-/** Calls on an empty store, as data: first in sequence, then by concurrent clients, then in sequence again. */
-export interface Case<Call> {
+/** Calls on an empty store, as data: first in sequence, then by concurrent clients. */
+export interface Case {
   readonly calls: ReadonlyArray<Call>
-  readonly clients: ReadonlyArray<ReadonlyArray<ClientCall<Call>>>
+  readonly clients: ReadonlyArray<ReadonlyArray<ClientCall>>
   /** A seed for the order in which the steps of the clients run; null for the order of the runtime. */
   readonly order: number | null
-  readonly later: ReadonlyArray<Call>
   /** Whether the backend does not respond. */
   readonly isOutage: boolean
-}
-
-/** Turns the calls of one case into arguments of the port, such as the id of an animal that was inserted before. */
-export interface Client<State, Call, Output> {
-  /** Returns `undefined` if the store lacks the method; `isAlone` if no other call is in progress. */
-  readonly begin: (call: Call, isAlone: boolean) => Invocation<State, Output> | undefined
-  /** Returns the calls that show the whole contents of the store. */
-  readonly closing: () => ReadonlyArray<Call>
 }
 
 /** Reasons why clauses are not decided, such as an optional method that a store lacks. */
 export type Reasons = ReadonlyMap<ClauseSlug, string>
 
 /** A port: its sequential behavior, which also explains concurrent calls, and the calls that show it. */
-export interface Port<Tag, Service extends object, State, Call extends AnyCall, Output> {
-  readonly name: string
+export interface Port<Tag, Service extends object, Session, State> {
+  readonly name: "pets" | "limits-store" | "keys-store"
   readonly tag: Context.Service<Tag, Service>
   readonly storeOf: (target: PortTarget) => Store<Tag> | undefined
-  readonly clauses: { readonly interruption: ClauseSlug; readonly failsTyped: ClauseSlug }
-  /** Whether a clause is about this port. */
-  readonly owns: (clause: ClauseSlug) => boolean
+  /** Clauses about this port with another prefix than its name. */
+  readonly alsoOwns?: ReadonlyArray<ClauseSlug>
   readonly initial: State
   /** Returns a key of a state: two states are equal if and only if their keys are. */
   readonly key: (state: State) => string
-  /** Orders the outputs of many concurrent calls as if they had been made in sequence. */
-  readonly rank: (output: Output) => number
-  /** The clause that a call violates if it fails although the backend works. */
-  readonly failing: { readonly [Name in Call["do"]]: ClauseSlug }
-  /** The clause that calls violate if no order explains their results. */
-  readonly concurrent: (calls: ReadonlyArray<Call>, reasons: Reasons) => ClauseSlug
-  /** Formats an output; it may throw if a result has another type than the port promises. */
-  readonly show: (output: Output) => string
-  readonly client: (service: Service, reasons: Reasons) => Client<State, Call, Output>
-  /** Returns why clauses do not apply to a store, such as a method that it lacks, and why others cannot be decided. */
-  readonly examine: (
-    service: Service
-  ) => Effect.Effect<{ readonly lacking: Reasons; readonly undecided: Reasons }, unknown>
-  readonly calls: Calls<Call>
-  /** Cases at boundaries, tried first. */
-  readonly boundaries: ReadonlyArray<Partial<Case<Call>>>
-  /** The calls to make while the backend does not respond. */
-  readonly outage: ReadonlyArray<Call>
+  readonly kinds: { readonly [name: string]: Kind<Session, State> }
+  /** The clause that calls of these kinds violate if no order explains their results. */
+  readonly concurrent: (kinds: ReadonlySet<string>) => ClauseSlug
+  readonly open: (service: Service, reasons: Reasons) => Session
+  /** Returns the calls that show the whole contents of the store. */
+  readonly closing: (session: Session) => ReadonlyArray<Call>
+  /** The clauses of optional methods. */
+  readonly optional: { readonly [method: string]: ClauseSlug }
+  /** Returns why clauses cannot be decided on a store. */
+  readonly examine?: (service: Service) => Effect.Effect<Reasons, unknown>
+  /** Cases that draws do not reach. */
+  readonly scenarios?: ReadonlyArray<Partial<Case>>
 }

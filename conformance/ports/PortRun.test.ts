@@ -46,10 +46,10 @@ describe("a run on storage ports", () => {
       const { findings } = yield* run(faulty)
       expect(findings.map(({ clause }) => clause)).toEqual(["pets.page.limit"])
       const [finding] = findings
-      expect(finding).toMatchObject({ expected: "at most 1 animals" })
+      expect(finding).toMatchObject({ expected: "at most 1 animals", shapes: ["pets page"] })
       expect(finding?.steps.map(({ did }) => did.split(" ")[0])).toEqual(["insert", "insert", "page"])
       const text = finding?.case ?? ""
-      expect(yield* PortRun.replay(faulty, text)).toEqual(finding)
+      expect(yield* PortRun.replay(faulty, text)).toEqual({ ...finding, times: undefined })
       expect(yield* PortRun.replay(correct, text)).toBe(undefined)
       const error = yield* Effect.flip(PortRun.replay(faulty, text.replace('"page"', '"sheet"')))
       expect(error._tag).toBe("NotACase")
@@ -70,7 +70,7 @@ describe("a run on storage ports", () => {
     Effect.gen(function* () {
       const { decided } = yield* run(correct, { isWanted: (clause) => clause === "keys-store.interruption" })
       expect([...decided.keys()].filter((slug) => !slug.startsWith("keys-store."))).toEqual([])
-      expect(decided.get("keys-store.interruption")).toBeGreaterThan(6)
+      expect(decided.get("keys-store.interruption")).toBeGreaterThan(0)
     })
   )
 })
@@ -119,7 +119,7 @@ describe("a run during an outage", () => {
         9_000
       )
       expect(findings).toEqual([])
-      expect([...decided.values()].reduce((sum, times) => sum + times, 0)).toBe(15)
+      expect([...decided.values()].reduce((sum, times) => sum + times, 0)).toBe(12)
     })
   )
 

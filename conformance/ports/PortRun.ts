@@ -8,7 +8,7 @@ import { pets } from "./PetPort.ts"
 import type { PortTarget } from "./PortTarget.ts"
 import * as Suite from "./Suite.ts"
 
-const suites: ReadonlyArray<Suite.Suite> = [Suite.make(pets), Suite.make(limits), Suite.make(keys)]
+const suites = [Suite.make(pets), Suite.make(limits), Suite.make(keys)]
 
 /** Runs the cases of every port of the target. */
 export const run = (target: PortTarget, options: Suite.Options): Effect.Effect<Suite.PortResults> =>

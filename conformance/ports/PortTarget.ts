@@ -25,9 +25,9 @@ export interface PortTarget {
 /** A layer could not be built. */
 export class Unopened extends Data.TaggedError("Unopened")<{ readonly reason: string }> {}
 
-/** Builds a store; returns its port, or `undefined` if the layer does not provide it. */
+/** Builds a store; returns its port, or `undefined` if there is no layer, or if it does not provide the port. */
 export const open = <Port, Service extends object>(
-  store: Store<Port> | Store<never>,
+  store: Store<Port> | Store<never> = Layer.empty,
   port: Context.Service<Port, Service>
 ): Effect.Effect<Service | undefined, Unopened, Scope.Scope> =>
   Layer.build(Layer.fresh(store)).pipe(

@@ -6,7 +6,7 @@ import type { Finding, Findings } from "../evaluation/Finding.ts"
 import * as Cases from "./Cases.ts"
 import * as CaseText from "./CaseText.ts"
 import * as History from "./History.ts"
-import type { AnyCall, Case, Port, Reasons } from "./Port.ts"
+import type { Case, Port, Reasons } from "./Port.ts"
 import * as PortTarget from "./PortTarget.ts"
 
 export interface Options {
@@ -28,145 +28,163 @@ export interface PortResults extends Findings {
   readonly undecided: Reasons
 }
 
-/** The cases of one port, whatever its calls are. */
-export interface Suite {
-  readonly name: string
-  /** Returns the clauses that the port of a target promises; none without the port. */
-  readonly clausesOf: (target: PortTarget.PortTarget) => ReadonlyArray<ClauseSlug>
-  readonly run: (target: PortTarget.PortTarget, options: Options) => Effect.Effect<PortResults>
-  /** Runs one case again; returns a finding if it still violates a clause. */
-  readonly replay: (
-    target: PortTarget.PortTarget,
-    value: unknown
-  ) => Effect.Effect<Finding | undefined, CaseText.NotACase>
+const nothing: Case = { calls: [], clients: [], order: null, isOutage: false }
+
+const nothingKnown = { lacking: new Map<ClauseSlug, string>(), undecided: new Map<ClauseSlug, string>() }
+
+/** A case, and the verdict on it. */
+interface Judged {
+  readonly given: Case
+  readonly verdict: History.Verdict
 }
 
-export const make = <Tag, Service extends object, State, Call extends AnyCall, Output>(
-  port: Port<Tag, Service, State, Call, Output>
-): Suite => {
-  type OwnCase = Case<Call>
-  const cases = Cases.make(port.calls)
-  const nothing: OwnCase = { calls: [], clients: [], order: null, later: [], isOutage: false }
-  const { failsTyped, interruption } = port.clauses
-  const owned = clauses.map(({ slug }) => slug).filter(port.owns)
-  const ordinary = owned.filter((slug) => slug !== failsTyped && slug !== interruption)
+export const make = <Tag, Service extends object, Session, State>(
+  port: Port<Tag, Service, Session, State>
+) => {
+  const cases = Cases.make(port.kinds)
+  const [failsTyped, interruption] = [`${port.name}.fails-typed`, `${port.name}.interruption`] as const
+  const owned = clauses.flatMap(({ slug }) =>
+    slug.startsWith(`${port.name}.`) || port.alsoOwns?.includes(slug) === true ? [slug] : []
+  )
 
-  const runCase = (target: PortTarget.PortTarget, given: OwnCase, reasons: Reasons) =>
-    Effect.scoped(
-      Effect.gen(function* () {
-        const store = given.isOutage ? target.outage : port.storeOf(target)
-        const service = store === undefined ? undefined : yield* PortTarget.open(store, port.tag)
-        if (service === undefined) return undefined
-        return yield* History.run(port, service, reasons, given)
-      })
-    ).pipe(Effect.catchTag("Unopened", ({ reason }) => Effect.succeed(History.unopened(failsTyped, reason))))
+  /** Makes the verdict on a case; `undefined` if the target has no such store. */
+  const judgeOnce = (target: PortTarget.PortTarget, given: Case, reasons: Reasons) =>
+    PortTarget.open(given.isOutage ? target.outage : port.storeOf(target), port.tag).pipe(
+      Effect.flatMap((service) =>
+        service === undefined ? Effect.undefined : History.run(port, service, reasons, given)
+      ),
+      Effect.scoped,
+      Effect.catchTag("Unopened", ({ reason }) => Effect.succeed(History.unopened(failsTyped, reason))),
+      Effect.map((verdict) => verdict && { given, verdict })
+    )
 
   /** Runs a case; what also fails without concurrency is not a fault of concurrent calls. */
   const judge = Effect.fnUntraced(function* (
     target: PortTarget.PortTarget,
-    given: OwnCase,
+    given: Case,
     reasons: Reasons
-  ) {
-    const verdict = yield* runCase(target, given, reasons)
-    if (verdict?.broken === undefined || given.clients.length === 0) return { given, verdict }
+  ): Effect.fn.Return<Judged | undefined> {
+    const judged = yield* judgeOnce(target, given, reasons)
+    if (judged?.verdict.broken === undefined || given.clients.length === 0) return judged
     const calls = [...given.calls, ...given.clients.flat().map(({ call }) => call)]
-    const inSequence = { ...given, calls, clients: [] }
-    const alone = yield* runCase(target, inSequence, reasons)
-    return alone?.broken === undefined ? { given, verdict } : { given: inSequence, verdict: alone }
+    const alone = yield* judgeOnce(target, { ...given, calls, clients: [] }, reasons)
+    return alone?.verdict.broken === undefined ? judged : alone
   })
 
-  const findingOf = (given: OwnCase, { steps }: History.Verdict, broken: History.Broken): Finding => {
-    const { actual, clause, expected } = broken
-    return { clause, expected, actual, steps, case: CaseText.write({ port: port.name, value: given }) }
-  }
+  const findingOf = (
+    first: History.Broken,
+    { given, verdict: { broken = first, steps } }: Judged
+  ): Finding => ({
+    clause: broken.clause,
+    expected: broken.expected,
+    actual: broken.actual,
+    steps,
+    case: CaseText.write({ port: port.name, value: given }),
+    shapes: [...new Set(broken.kinds)].map((kind) => `${port.name} ${kind}`)
+  })
 
-  /** Returns the finding of the smallest case that violates the same clause. */
+  /** Returns the smallest case that violates the same clause. */
   const smallest = Effect.fnUntraced(function* (
     target: PortTarget.PortTarget,
-    first: { readonly given: OwnCase; readonly verdict: History.Verdict; readonly broken: History.Broken },
+    first: Judged,
     reasons: Reasons,
     ms: number
-  ): Effect.fn.Return<Finding> {
+  ): Effect.fn.Return<Judged> {
     let best = first
     const end = (yield* Clock.currentTimeMillis) + ms
     for (let isSmaller = true; isSmaller; ) {
       isSmaller = false
       for (const value of cases.smaller(best.given)) {
         if ((yield* Clock.currentTimeMillis) >= end) break
-        const { given, verdict } = yield* judge(target, value, reasons)
-        if (verdict?.broken?.clause !== first.broken.clause) continue
-        best = { given, verdict, broken: verdict.broken }
+        const judged = yield* judge(target, value, reasons)
+        if (judged?.verdict.broken?.clause !== first.verdict.broken?.clause || judged === undefined) continue
+        best = judged
         isSmaller = true
         break
       }
     }
-    return findingOf(best.given, best.verdict, best.broken)
+    return best
   })
 
-  const nothingKnown = { lacking: new Map<ClauseSlug, string>(), undecided: new Map<ClauseSlug, string>() }
-
-  /** Looks at the store; returns why some clauses do not apply to it or cannot be decided. */
+  /** Looks at the store; returns why some clauses do not apply to it, and why others cannot be decided. */
   const examine = (target: PortTarget.PortTarget) =>
     Effect.gen(function* () {
-      const store = port.storeOf(target)
-      const service = store === undefined ? undefined : yield* PortTarget.open(store, port.tag)
-      return service === undefined ? nothingKnown : yield* port.examine(service)
+      const service = yield* PortTarget.open(port.storeOf(target), port.tag)
+      if (service === undefined) return nothingKnown
+      const lacking = new Map(
+        Object.entries(port.optional)
+          .filter(([method]) => Reflect.get(service, method) === undefined)
+          .map(([method, clause]) => [clause, `the store has no \`${method}\``])
+      )
+      const undecided = yield* port.examine?.(service) ?? Effect.succeed(nothingKnown.undecided)
+      return { lacking, undecided }
     }).pipe(
       Effect.scoped,
       Effect.catchCause(() => Effect.succeed(nothingKnown))
     )
 
-  const isInterruption = ({ clients: all = [] }: Partial<OwnCase>): boolean =>
-    all.flat().some(({ turns }) => turns !== null)
-
   return {
     name: port.name,
-    clausesOf: (target) => (port.storeOf(target) === undefined ? [] : owned),
+    /** Returns the clauses that the port of a target promises; none without the port. */
+    clausesOf: (target: PortTarget.PortTarget) => (port.storeOf(target) === undefined ? [] : owned),
     run: Effect.fnUntraced(function* (
-      target,
-      { effort = 1, isWanted = () => true, seed, shrinkingMs = 3_000, timeLimitMs = Infinity }
-    ) {
+      target: PortTarget.PortTarget,
+      { effort = 1, isWanted = () => true, seed, shrinkingMs = 3_000, timeLimitMs = Infinity }: Options
+    ): Effect.fn.Return<PortResults> {
       const decided = new Map<ClauseSlug, number>()
       const findings = new Map<ClauseSlug, Finding>()
-      const hasStore = port.storeOf(target) !== undefined
       const known = yield* examine(target)
-      const lacking = new Map(known.lacking)
-      const undecided = new Map(known.undecided)
+      const lacking = new Map<ClauseSlug, string>(known.lacking)
+      const undecided = new Map<ClauseSlug, string>(known.undecided)
       const reasons = new Map([...lacking, ...undecided])
       if (target.outage === undefined)
         lacking.set(failsTyped, "no store whose backend does not respond is given (outage)")
+      const isOrdinaryWanted = owned.some(
+        (slug) => slug !== failsTyped && slug !== interruption && isWanted(slug)
+      )
+      /** Whether a case decides a selected clause; one that interrupts may disturb the next on the same backend. */
+      const isCaseWanted = ({ clients = [], isOutage = false }: Partial<Case>): boolean => {
+        if (isOutage) return isWanted(failsTyped)
+        return clients.flat().some(({ turns }) => turns !== null) ? isWanted(interruption) : isOrdinaryWanted
+      }
+      // A call without an end takes a minute, so one is enough.
       let isStuck = false
-      const see = Effect.fnUntraced(function* (part: Partial<OwnCase>) {
-        const { given, verdict } = yield* judge(target, { ...nothing, ...part }, reasons)
-        if (verdict === undefined) return
-        const { broken } = verdict
+      const see = Effect.fnUntraced(function* (part: Partial<Case>) {
+        const judged =
+          isStuck || !isCaseWanted(part) ? undefined : yield* judge(target, { ...nothing, ...part }, reasons)
+        if (judged === undefined) return
+        const { broken, ...verdict } = judged.verdict
         for (const [clause, times] of verdict.decided)
           if (!reasons.has(clause)) decided.set(clause, (decided.get(clause) ?? 0) + times)
         for (const [clause, reason] of verdict.undecided) undecided.set(clause, reason)
-        if (broken === undefined || !isWanted(broken.clause) || findings.has(broken.clause)) return
-        const found = { given, verdict, broken }
+        if (broken === undefined || !isWanted(broken.clause)) return
         isStuck = broken.actual === History.ENDLESS
-        findings.set(broken.clause, yield* smallest(target, found, reasons, isStuck ? 0 : shrinkingMs))
+        const before = findings.get(broken.clause)
+        const { times = 0, ...found } =
+          before ?? findingOf(broken, yield* smallest(target, judged, reasons, isStuck ? 0 : shrinkingMs))
+        const shapes = new Set([
+          ...(found.shapes ?? []),
+          ...broken.kinds.map((kind) => `${port.name} ${kind}`)
+        ])
+        findings.set(broken.clause, { ...found, times: times + 1, shapes: [...shapes] })
       })
-      const isCaseWanted = (part: Partial<OwnCase>): boolean =>
-        part.isOutage === true
-          ? isWanted(failsTyped)
-          : hasStore && (isInterruption(part) ? isWanted(interruption) : ordinary.some(isWanted))
-      const outage = port.outage.map((call) => ({ calls: [call], isOutage: true }))
-      // A call without an end takes a minute, so one is enough.
-      for (const part of [...outage, ...port.boundaries]) if (!isStuck && isCaseWanted(part)) yield* see(part)
+      for (const part of [...cases.outage(seed), ...(port.scenarios ?? [])]) yield* see(part)
       const end = (yield* Clock.currentTimeMillis) + timeLimitMs
       for (const part of cases.random(seed, effort)) {
-        if (isStuck || (yield* Clock.currentTimeMillis) > end) break
-        if (isCaseWanted(part)) yield* see(part)
+        if ((yield* Clock.currentTimeMillis) > end) break
+        yield* see(part)
       }
       return { decided, findings: [...findings.values()], lacking, undecided }
     }),
-    replay: Effect.fnUntraced(function* (target, value) {
+    /** Runs one case again; returns a finding if it still violates a clause. */
+    replay: Effect.fnUntraced(function* (
+      target: PortTarget.PortTarget,
+      value: unknown
+    ): Effect.fn.Return<Finding | undefined, CaseText.NotACase> {
       if (!cases.is(value)) return yield* new CaseText.NotACase({ reason: `no case of ${port.name}` })
       const { lacking, undecided } = yield* examine(target)
-      const { given, verdict } = yield* judge(target, value, new Map([...lacking, ...undecided]))
-      return verdict?.broken === undefined ? undefined : findingOf(given, verdict, verdict.broken)
+      const judged = yield* judge(target, value, new Map([...lacking, ...undecided]))
+      return judged?.verdict.broken && findingOf(judged.verdict.broken, judged)
     })
   }
 }

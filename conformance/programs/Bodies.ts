@@ -51,15 +51,17 @@ const changed = (write: (json: string) => string | Uint8Array): Form => ({
 
 /** What is sent instead of the members; `@` stands for their JSON text. */
 const texts = [
-  ...words(`@x @{} @, @] @; @} @/*a*/ /*a*/@ x@ [@] {"pet":@} nonsense null true 1 "name" [] {}`),
-  ...["@\0", "@\n// a", "// a\n@", "# a\n@", ")]}',\n@", "\u00a0@", "\f@", "\ufeff@", "", " \n"],
+  ...words(`@x @{} @, @] @; @} x@ [@] {"pet":@} nonsense null true 1 "name" [] {}`),
+  ...["@\0", "# a\n@", ")]}',\n@", "\u00a0@", "\f@", "\ufeff@", "", " \n"],
   ...["[".repeat(20_000), '{"a":'.repeat(12_000)]
 ]
 
 /** Changes to the JSON text of the members: what is replaced, and by what. */
 const replacements: ReadonlyArray<readonly [RegExp, string]> = [
-  [/:/, ":/* a */"],
-  [/,/, ",// a\n"],
+  // Comments at each place where JSON allows white space.
+  ...[/^/, /(?<=\{)/, /(?<=:)/, /(?<=,)/, /(?=\}$)/, /$/].flatMap((place) =>
+    ["/* a */", "\n// a\n"].map((comment) => [place, comment] as const)
+  ),
   [/\}$/, ",}"],
   [/\{/, "{,"],
   [/,"/g, ' "'],
@@ -69,7 +71,8 @@ const replacements: ReadonlyArray<readonly [RegExp, string]> = [
   [/\}$/, ""],
   // The text ends with a number.
   [/(?:,"status".*)?\}$/, ""],
-  ...["\n", "\t", "\\x41", "\\u12"].map((end) => [/"(?=,|\}$)/g, `${end}"`] as const)
+  // In the name alone, which may be the only string that a server reads too generously.
+  ...["\n", "\t", "\\x41", "\\u12"].map((end) => [/"(?=,)/, `${end}"`] as const)
 ]
 
 /** Forms that are no JSON text, or that servers read differently. */
@@ -110,7 +113,7 @@ export const additions: ReadonlyArray<string> = [
 ]
 
 /** Names of members that replace those of the contract. */
-export const otherNames: Readonly<Record<string, ReadonlyArray<string>>> = {
+const otherNames: Readonly<Record<string, ReadonlyArray<string>>> = {
   name: ["Name", "NAME", "name "],
   categoryId: ["CategoryId", "CATEGORYID", "categoryid", "category_id", "categoryId "],
   status: ["Status", "STATUS", "status "]
@@ -168,3 +171,34 @@ export const creation = (
   headers: [...types.map((type): Header => ["Content-Type", type]), ...headers],
   body: write(members)
 })
+
+/** Returns members with another value of a field in JSON, or without the field. */
+export const withValue = (given: Members, field: string, json: string | undefined): Members => {
+  const others = given.filter(([name]) => name !== field)
+  return json === undefined ? others : [...others, [field, json]]
+}
+
+/** Changes one member, so that a body becomes invalid or open. */
+export const changes: ReadonlyArray<(valid: Members) => Members> = [
+  ...Object.entries(fieldValues).flatMap(([field, values]) =>
+    values.map((json) => (valid: Members) => withValue(valid, field, json))
+  ),
+  ...Object.entries(otherNames).flatMap(([field, others]) =>
+    others.map(
+      (other) => (valid: Members) =>
+        valid.map(([name, json]) => [name === field ? other : name, json] as const)
+    )
+  )
+]
+
+/** Creations that are invalid or open in one way. */
+export const unusual: ReadonlyArray<(valid: Members) => Sent> = [
+  ...changes.map((change) => (valid: Members) => creation(change(valid))),
+  ...unusualForms.map((form) => (valid: Members) => creation(valid, form)),
+  ...contentTypes.map((types) => (valid: Members) => creation(valid, plain, types)),
+  // A member that is taken for the status shows if none was sent.
+  ...additions.map(
+    (added) => (valid: Members) =>
+      creation(/^"status"/i.test(added) ? withValue(valid, "status", undefined) : valid, adding(added))
+  )
+]

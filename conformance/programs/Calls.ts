@@ -1,11 +1,14 @@
 /** Lists requests of each operation and outcome, which every situation can be reached with. */
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
+import * as Result from "effect/Result"
 import type { Animal } from "../http/Animal.ts"
+import * as CreatedAnimal from "../http/CreatedAnimal.ts"
+import * as PetJson from "../http/PetJson.ts"
+import { text } from "../http/Wire.ts"
 import type { Exchange } from "../model/Exchange.ts"
 import * as Bodies from "./Bodies.ts"
 import * as Draw from "./Draw.ts"
-import * as Headers from "./Headers.ts"
 import * as Names from "./Names.ts"
 import type { Sent, Stopped, Tools } from "./Program.ts"
 import * as Queries from "./Queries.ts"
@@ -28,12 +31,6 @@ export const members = ({ categories, name }: Tools, values: Values = {}): Bodie
   ...(values.status === undefined ? [] : [["status", JSON.stringify(values.status)] as const])
 ]
 
-/** Returns members with another value of a field in JSON, or without the field. */
-export const withValue = (given: Bodies.Members, field: string, json: string | undefined): Bodies.Members => {
-  const others = given.filter(([name]) => name !== field)
-  return json === undefined ? others : [...others, [field, json]]
-}
-
 /** Draws the status of a new animal; `undefined` for a creation without a status. */
 export const newStatus = Draw.one([...Queries.statuses, undefined])
 
@@ -55,9 +52,6 @@ const byStatus =
 const ofAnimal = (choose: (animals: ReadonlyArray<Animal>) => Animal | undefined, method = "GET") =>
   call(({ created }) => ({ method, path: `/pets/${choose(created())?.id ?? UNKNOWN_ID}` }))
 
-const post = (text: string, type?: string) =>
-  call(() => Bodies.creation([], { write: () => text }, type === undefined ? undefined : [type]))
-
 /** A creation that every server accepts. */
 const creating =
   (values: Values): Call =>
@@ -66,7 +60,7 @@ const creating =
 
 /** A creation with another value of a field in JSON, or without the field. */
 const defective = (field: string, json?: string) =>
-  call((tools) => Bodies.creation(withValue(members(tools), field, json)))
+  call((tools) => Bodies.creation(Bodies.withValue(members(tools), field, json)))
 
 const newest = (animals: ReadonlyArray<Animal>) => animals.at(-1)
 
@@ -99,8 +93,8 @@ const refusals = {
   "creation with a number as its name": defective("name", "1"),
   "creation with a text as its category": defective("categoryId", '"one"'),
   "creation with an unknown status": defective("status", '"lost"'),
-  "creation that is no object": post("[]"),
-  "creation that is no JSON": post("{"),
+  "creation that is no object": call(() => ({ method: "POST", path: "/pets", json: "[]" })),
+  "creation that is no JSON": call(() => ({ method: "POST", path: "/pets", json: "{" })),
   "creation without a body": fixed("/pets", "POST")
 }
 
@@ -112,10 +106,13 @@ const others = {
   "OPTIONS of the list": fixed("/pets", "OPTIONS"),
   "another method": fixed("/pets", "PUT"),
   "another method of an animal": call(() => ({ method: "PUT", path: `/pets/${UNKNOWN_ID}`, json: "{}" })),
-  "creation in another type": post("{}", "text/plain")
+  "creation of an unusual size": (tools: Tools) =>
+    Effect.map(creating({})(tools), (sent) => ({ ...sent, body: `${sent.body}${" ".repeat(70_000)}` })),
+  "creation in another type": call(() => Bodies.creation([], Bodies.plain, ["text/plain"]))
 }
 
 export const calls = {
+  "creation with an unusual name": (tools: Tools) => creating({ name: tools.name(Names.ends[0]) })(tools),
   ...lists,
   ...creations,
   ...retrievals,
@@ -146,13 +143,6 @@ export const operations: ReadonlyArray<Call> = [
 export const send = (tools: Tools, call: Call): Effect.Effect<Exchange, Stopped> =>
   Effect.flatMap(call(tools), tools.send)
 
-/** Draws a function that adds a header which changes nothing to some requests. */
-export const dresser = Effect.map(
-  Draw.swarm([...Headers.harmless.map(() => []), ...Headers.harmless]),
-  (draw) => (sent: Sent) =>
-    Effect.map(draw, (headers): Sent => ({ ...sent, headers: [...(sent.headers ?? []), ...headers] }))
-)
-
 /** Creates animals until the run has created this many, with this status if one is given. */
 export const stock = Effect.fnUntraced(function* (tools: Tools, animals: number, status?: string) {
   const isCounted = (animal: Animal) => status === undefined || animal.status === status
@@ -173,17 +163,26 @@ export const createUnusual = Effect.fnUntraced(function* (tools: Tools, status: 
   }
 })
 
-/** Lists all animals and those of each status, with the largest limit. */
-export const lookAtLists = (tools: Tools, key: "main" | "tiny" | "victim" = "main") =>
-  Effect.forEach(Queries.filters, (filter) => tools.send({ path: Queries.list("limit=100", filter), key }))
+/** Lists all animals and those of each status, with the largest limit, and gets an animal that a list shows. */
+export const lookAtLists = Effect.fnUntraced(function* (
+  tools: Tools,
+  key: "main" | "tiny" | "victim" = "main"
+) {
+  let shown: Animal | undefined
+  for (const filter of Queries.filters) {
+    const { response } = yield* tools.send({ path: Queries.list("limit=100", filter), key })
+    const animals = Result.flatMap(PetJson.parse(text(response?.body)), PetJson.animals)
+    shown = Result.getOrElse(animals, () => [])[0] ?? shown
+  }
+  if (shown !== undefined) yield* tools.send({ path: `/pets/${shown.id}`, key })
+})
 
-/** Sends a creation, and gets the animal if the response shows one; returns the animal. */
+/** Sends a creation, and gets the animal with the same key if the response shows one; returns the animal. */
 export const createAndGet = Effect.fnUntraced(function* (tools: Tools, sent: Sent) {
-  const before = tools.created().length
-  yield* tools.send(sent)
-  const animal = tools.created()[before]
-  if (animal !== undefined) yield* tools.send({ path: `/pets/${animal.id}` })
-  return animal
+  const { request, response } = yield* tools.send(sent)
+  const animal = response && CreatedAnimal.of({ request, response })
+  if (animal) yield* tools.send({ ...(sent.key && { key: sent.key }), path: `/pets/${animal.id}` })
+  return animal || undefined
 })
 
 /** Sends all creations and gets half of what they create; looks at the lists after and between them. */
@@ -195,4 +194,4 @@ export const createAll = Effect.fnUntraced(function* (tools: Tools, sent: Readon
 })
 
 /** Number of creations between two looks at the lists. */
-const BETWEEN_LOOKS = 50
+const BETWEEN_LOOKS = 80

@@ -10,21 +10,15 @@ export interface Credential extends Pick<Sent, "authorization" | "headers" | "ke
 /** Derives a credential from the main key. */
 export type Derived = (key: string) => Credential
 
-const withKey = (text: string, key: string): string => text.replaceAll("KEY", () => key)
-
 /** Sends values of `Authorization`, in which `KEY` stands for the key. */
 const as =
   (...values: ReadonlyArray<string>): Derived =>
-  (key) => ({ authorization: values.map((value) => withKey(value, key)) })
+  (key) => ({ authorization: values.map((value) => value.replaceAll("KEY", () => key)) })
 
-const bearer =
-  (write: (key: string) => string): Derived =>
-  (key) => ({ authorization: [`Bearer ${write(key)}`] })
-
-/** Sends the key elsewhere than in `Authorization`. */
+/** Sends the key in another header. */
 const header =
   (name: string, value = "KEY"): Derived =>
-  (key) => ({ authorization: [], headers: [[name, withKey(value, key)]] })
+  (key) => ({ authorization: [], headers: [[name, value.replaceAll("KEY", () => key)]] })
 
 const otherCase = (text: string): string =>
   text === text.toLowerCase() ? text.toUpperCase() : text.toLowerCase()
@@ -61,18 +55,19 @@ export const invalid: ReadonlyArray<Derived> = [
 
 /** Credentials that differ a little from the main key or its form; the nearest ones first. */
 export const near: ReadonlyArray<Derived> = [
-  ...[0, 0.5, 1].map((part) => bearer(changeAt(part))),
-  bearer((key) => key.slice(1)),
-  bearer((key) => key.slice(0, -1)),
-  as("Bearer 0KEY"),
-  as("Bearer KEY0"),
-  bearer(changeLetter),
-  bearer(otherCase),
-  bearer((key) => key.toUpperCase()),
-  bearer((key) => key.slice(0, key.length >> 1)),
-  bearer((key) => [...key].toReversed().join("")),
-  bearer((key) => percent(key.charAt(0)) + key.slice(1)),
-  bearer(percent),
+  ...[
+    ...[changeAt(0), changeAt(0.5), changeAt(1)],
+    ...[(key: string) => key.slice(1), (key: string) => key.slice(0, -1)],
+    ...[(key: string) => `0${key}`, (key: string) => `${key}0`],
+    ...[changeLetter, otherCase, (key: string) => key.toUpperCase()],
+    (key: string) => key.slice(0, key.length >> 1),
+    (key: string) => [...key].toReversed().join(""),
+    (key: string) => percent(key.charAt(0)) + key.slice(1),
+    percent
+  ].map(
+    (write): Derived =>
+      (key) => ({ authorization: [`Bearer ${write(key)}`] })
+  ),
   ...["KEY.", "KEY and more", "KEYKEY", '"KEY"', "'KEY'", "<KEY>", "Bearer KEY"].map((token) =>
     as(`Bearer ${token}`)
   ),

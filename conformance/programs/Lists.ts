@@ -6,50 +6,37 @@ import * as Paths from "./Paths.ts"
 import { type Program, program } from "./Program.ts"
 import * as Queries from "./Queries.ts"
 
-/** More animals than a list may show, and than one without a limit may show. */
-const [MANY, SOME] = [101, 21]
-
 export const programs: ReadonlyArray<Program> = [
-  program("queries", { profile: "core", requests: 235 }, function* (tools) {
-    const common = yield* Draw.one(Queries.statuses)
-    for (const status of Queries.statuses) yield* Calls.stock(tools, status === common ? MANY : SOME, status)
-    const dress = yield* Calls.dresser
-    const filterOf = yield* Draw.swarm(
-      [common, common, ...Queries.statuses].map((status) => `status=${status}`)
-    )
-    const limits = Queries.limits.map((limit) => `limit=${limit}`)
-    const limitOf = yield* Draw.swarm(limits)
+  program("queries", { profile: "core", requests: 190 }, function* (tools) {
+    // More animals than a list without a limit may show.
+    for (const status of Queries.statuses) yield* Calls.stock(tools, 21, status)
+    const filterOf = yield* Draw.swarm(Queries.filters.slice(1))
+    const limitOf = yield* Draw.swarm(Queries.limits.map((limit) => `limit=${limit}`))
     const rows: Array<ReadonlyArray<string>> = []
-    for (const limit of ["", ...limits]) for (const filter of Queries.filters) rows.push([limit, filter])
-    for (const limit of Queries.otherNumbers)
-      for (const filter of ["", yield* filterOf]) rows.push([`limit=${limit}`, filter])
+    for (const limit of [...Queries.limits, ...Queries.otherNumbers])
+      rows.push([`limit=${limit}`], [`limit=${limit}`, yield* filterOf])
     for (const limit of Queries.unusualLimits)
       rows.push([`limit=${limit}`, yield* Draw.one(["", yield* filterOf])])
     for (const status of Queries.unusualStatuses)
       rows.push([`status=${status}`, yield* Draw.one(["limit=100", yield* limitOf])])
-    for (const parameter of Queries.others) {
-      const others = [[], [yield* limitOf], [yield* filterOf, "limit=50"]]
-      rows.push([parameter, ...(yield* Draw.one(others))])
-    }
-    const paths: Array<string> = []
-    for (const row of rows) paths.push(Queries.list(...(yield* Random.shuffle(row))))
+    for (const parameter of Queries.others)
+      rows.push([parameter, yield* Draw.one(["", yield* limitOf, yield* filterOf])])
     // A parameter may also change what another one means, by its place.
-    for (const given of ["limit=2", yield* filterOf])
-      paths.push(Queries.list(given, "zz=1"), Queries.list("zz=1", given))
-    const shuffled = yield* Random.shuffle(paths)
-    for (const path of shuffled) yield* tools.send(yield* dress({ path }))
-    for (const path of shuffled.slice(0, 10)) yield* tools.send({ method: "HEAD", path })
+    const paths = ["limit=2", yield* filterOf].flatMap((given) => [
+      Queries.list(given, "zz=1"),
+      Queries.list("zz=1", given)
+    ])
+    for (const row of rows) paths.push(Queries.list(...(yield* Random.shuffle(row))))
+    for (const path of yield* Random.shuffle(paths)) yield* tools.send({ path })
+    for (const path of yield* Draw.some(paths, 10)) yield* tools.send({ method: "HEAD", path })
   }),
-  program("retrievals", { profile: "core", requests: 70 }, function* (tools) {
+  program("retrievals", { profile: "core", requests: 72 }, function* (tools) {
     yield* Calls.stock(tools, 12)
-    const dress = yield* Calls.dresser
     const ids = tools.created().map(({ id }) => id)
-    const segments: Array<string> = [...Paths.otherIds]
+    const segments: Array<string> = [...Paths.otherIds, ...(yield* Draw.some(ids, 8)).map(String)]
     for (const spell of Paths.spellings) segments.push(spell(yield* Draw.one([...ids, 1n])))
-    for (const id of yield* Draw.some(ids, 8)) segments.push(String(id))
-    const shuffled = yield* Random.shuffle(segments)
-    for (const segment of shuffled) yield* tools.send(yield* dress({ path: `/pets/${segment}` }))
-    for (const segment of shuffled.slice(0, 4))
+    for (const segment of yield* Random.shuffle(segments)) yield* tools.send({ path: `/pets/${segment}` })
+    for (const segment of yield* Draw.some(segments, 4))
       yield* tools.send({ method: "HEAD", path: `/pets/${segment}` })
   })
 ]

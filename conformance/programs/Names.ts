@@ -27,7 +27,7 @@ export const positions: ReadonlyArray<(letters: string, content: string) => stri
 
 /** Ends of names, from the most unusual one to none, because a service may reject unusual names. */
 export const ends = [
-  ` <b>&amp;"\u00e9e\u0301\u{1f98a}\n${"Aa".repeat(100)} `,
+  ` <b>&amp;"'\\%41\u00e9e\u0301\u{1f98a}\n${"Aa".repeat(100)} `,
   " <b>&amp;  \u00e9\u{1f98a}",
   ` ${"Aa".repeat(100)}`,
   " <b>&  a",
@@ -53,19 +53,13 @@ export const units = {
   bytes: (text: string) => bytes(text).length
 } as const
 
-/** Returns a name of a length that begins with `start`, ends with `x` and repeats characters in between. */
+/** Returns a name of a length that begins with `start`, then repeats a text, and ends with `x` where none of it fits. */
 export const ofLength = (
   start: string,
   repeated: string,
   length: number,
   count: (text: string) => number
 ): string => {
-  const all = [...repeated]
-  let name = start
-  for (let index = 0; count(name) < length; index++) {
-    const next = name + (all[index % all.length] ?? "x")
-    // Characters of several bytes or units cannot always fill the length exactly.
-    name = count(`${next}x`) > length ? `${name}x` : next
-  }
-  return name
+  const [room, width] = [length - count(start), count(repeated)]
+  return start + repeated.repeat(room / width) + "x".repeat(room % width)
 }

@@ -1,6 +1,5 @@
 /** Programs about decisions of our own: pages of lists, and requests with several errors. */
 import * as Effect from "effect/Effect"
-import * as Random from "effect/Random"
 import * as LinkHeader from "../http/LinkHeader.ts"
 import * as RequestTarget from "../http/RequestTarget.ts"
 import { bytes, headerValues } from "../http/Wire.ts"
@@ -8,6 +7,8 @@ import type { Exchange } from "../model/Exchange.ts"
 import * as Bodies from "./Bodies.ts"
 import * as Calls from "./Calls.ts"
 import * as Draw from "./Draw.ts"
+import * as Names from "./Names.ts"
+import * as Pairs from "./Pairs.ts"
 import { type Program, program, type Tools } from "./Program.ts"
 import * as Queries from "./Queries.ts"
 import { words } from "./Words.ts"
@@ -18,9 +19,8 @@ const MAX_PAGES = 12
 /** Returns the path of the next page below the base address, as the link of a page gives it. */
 const nextOf = ({ basePath }: Tools, { request, response }: Exchange): string | undefined => {
   if (response === undefined) return undefined
-  const links = LinkHeader.parse(headerValues(response, "link"))
-  const link = links.find((each) => LinkHeader.hasRelation(each, "next"))
-  const next = link && RequestTarget.resolve(link.target, request.target)
+  const [target] = LinkHeader.targets(headerValues(response, "link"), "next")
+  const next = target === undefined ? undefined : RequestTarget.resolve(target, request.target)
   if (next === undefined) return undefined
   if (next.isAbsolute) return `/pets${next.query}`
   return next.path.startsWith(basePath) ? next.path.slice(basePath.length) + next.query : undefined
@@ -76,18 +76,19 @@ export const programs: ReadonlyArray<Program> = [
       yield* tools.send({ method: "HEAD", path: next })
     }
   }),
-  /** Sends requests with several errors, which are drawn for each part of a request. */
-  program("several errors", { ...fields, requests: 100 }, function* (tools) {
-    const forms = [Bodies.plain, { write: () => "{" }, { write: () => "x".repeat(70_000) }]
-    const paths = ["/pets", "/nothing", `/pets/${Calls.UNKNOWN_ID}`, "/pets/abc", "/pets?limit=0"]
-    for (let row = 0; row < 100; row++) {
-      const missing = yield* Draw.one([undefined, "name", "categoryId"])
+  /** Sends requests with several errors, every two parts of a request together. */
+  program("several errors", { ...fields, requests: 40 }, function* (tools) {
+    const rows = yield* Pairs.cover({
+      missing: ["none", "name", "categoryId"],
+      form: [Bodies.plain, { write: () => "{" }, { write: () => "x".repeat(70_000) }],
+      types: [["application/json"], ["text/plain"], []],
+      method: ["POST", "PUT", "GET", "HEAD"],
+      path: ["/pets", "/nothing", `/pets/${Calls.UNKNOWN_ID}`, "/pets/abc", "/pets?limit=0"],
+      key: ["main", "none"] as const
+    })
+    for (const { form, key, method, missing, path, types } of rows) {
       const members = Calls.members(tools).filter(([name]) => name !== missing)
-      const types = yield* Draw.one([["application/json"], ["text/plain"], []])
-      const method = yield* Draw.one(["POST", "PUT", "GET", "HEAD"])
-      const creation = Bodies.creation(members, yield* Draw.one(forms), types)
-      const sent = { ...creation, method, path: yield* Draw.one(paths) }
-      yield* tools.send((yield* Random.nextBoolean) ? sent : { ...sent, authorization: [] })
+      yield* tools.send({ ...Bodies.creation(members, form, types), key, method, path })
     }
   }),
   /** Sizes of bodies around the largest one that our service accepts. */
@@ -99,8 +100,7 @@ export const programs: ReadonlyArray<Program> = [
         const write = (text: string) =>
           Bodies.creation(members, { ...Bodies.adding(`"padding":"${text}"`), headers })
         const room = size - bytes(String(write("").body)).length
-        const width = bytes(padding).length
-        yield* Calls.createAndGet(tools, write(padding.repeat(room / width) + "x".repeat(room % width)))
+        yield* Calls.createAndGet(tools, write(Names.ofLength("", padding, room, Names.units.bytes)))
       }
     }
   }),

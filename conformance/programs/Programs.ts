@@ -1,10 +1,11 @@
-/** Lists all programs in run order. Those that use up limits, cause bans or move time far ahead come last. */
+/** Lists all programs in run order. Those that cause bans or move time far ahead come last. */
 import * as Callers from "./Callers.ts"
 import * as Catalogue from "./Catalogue.ts"
 import * as Lists from "./Lists.ts"
 import * as Paging from "./Paging.ts"
 import type { Program } from "./Program.ts"
 import * as Protocol from "./Protocol.ts"
+import * as Situations from "./Situations.ts"
 import * as Anonymous from "./scenarios/Anonymous.ts"
 import * as Bans from "./scenarios/Bans.ts"
 import * as Boundaries from "./scenarios/Boundaries.ts"
@@ -16,16 +17,20 @@ import * as Limits from "./scenarios/Limits.ts"
 export const scenarios: ReadonlyArray<Program> = [
   ...Limits.programs,
   ...Concurrency.programs,
-  ...Anonymous.programs,
   ...Boundaries.programs,
   ...Limits.ourPrograms,
   ...Bans.programs,
   ...Bans.ourPrograms,
-  ...Closing.programs
+  ...Closing.programs,
+  ...Anonymous.programs,
+  ...Limits.lastPrograms
 ]
 
 export const programs: ReadonlyArray<Program> = [
   ...Catalogue.programs,
+  ...Limits.firstPrograms,
+  ...Catalogue.creations,
+  ...Situations.programs,
   ...Callers.programs,
   ...Lists.programs,
   ...Paging.programs,

@@ -8,7 +8,7 @@ import * as Paths from "./Paths.ts"
 import { type Program, program, type Sent } from "./Program.ts"
 
 export const programs: ReadonlyArray<Program> = [
-  program("methods and paths", { profile: "core", requests: 105, anonymous: 29 }, function* (tools) {
+  program("methods and paths", { profile: "core", requests: 100, anonymous: 20 }, function* (tools) {
     yield* Calls.stock(tools, 4)
     const animals = tools.created()
     // An unknown method may change an animal, so only one is used.
@@ -28,43 +28,36 @@ export const programs: ReadonlyArray<Program> = [
     }
     yield* Calls.lookAtLists(tools)
   }),
-  program("headers", { profile: "core", requests: 95, anonymous: 8 }, function* (tools) {
+  program("headers", { profile: "core", requests: 80, anonymous: 3 }, function* (tools) {
     yield* Calls.stock(tools, 4)
-    const operations = ["list", "creation", "the first", "creation without a name", "an unknown id"] as const
-    const all = [
-      ...operations,
-      "HEAD of the list",
-      "no key",
-      "list by status",
-      "OPTIONS of the list"
-    ] as const
-    const callOf = yield* Draw.swarm(all)
-    const rows = Headers.accepts.flatMap((header) => all.slice(0, 7).map((call) => ({ header, call })))
+    const callOf = yield* Draw.swarm(Calls.all)
+    const all = [...Calls.operations.slice(0, 4), Calls.calls["creation without a name"]]
+    const rows = Headers.accepts.flatMap((header) => all.map((call) => ({ header, call })))
     for (const header of Headers.others) rows.push({ header, call: yield* callOf })
     for (const { call, header } of yield* Random.shuffle(rows)) {
-      const sent: Sent = yield* Calls.calls[call](tools)
+      const sent: Sent = yield* call(tools)
       yield* tools.send({ ...sent, headers: [...(sent.headers ?? []), header] })
     }
     // A body or a query that no operation describes.
     for (const method of ["GET", "HEAD", "DELETE"])
-      yield* tools.send({ method, path: `/pets/${Calls.UNKNOWN_ID}`, json: "{}" })
-    yield* tools.send({ path: "/pets", json: "{}" })
+      for (const path of ["/pets", `/pets/${Calls.UNKNOWN_ID}`])
+        yield* tools.send({ method, path, json: "{}" })
     for (const query of ["limit=0", "status=sold"])
       yield* tools.send({ ...(yield* Calls.calls.creation(tools)), path: `/pets?${query}` })
     yield* Calls.lookAtLists(tools)
   }),
   /** Sends each kind of request directly after each other kind and after itself. */
-  program("what came before", { profile: "core", requests: 84, anonymous: 10 }, function* (tools) {
-    yield* Calls.stock(tools, 2)
-    const names = [
-      ...(["list", "creation", "the first", "an unknown id", "creation without a name", "no key"] as const),
-      ...(["HEAD of the list", "OPTIONS of the list", "another method"] as const)
+  program("what came before", { profile: "core", requests: 52, anonymous: 7 }, function* (tools) {
+    const { calls } = Calls
+    const kinds = [
+      ...[calls.list, calls.creation, calls["the first"], calls["an unknown id"], calls["no key"]],
+      ...[calls["creation without a name"], calls["OPTIONS of the list"]]
     ]
-    const left = new Map<string, Array<(typeof names)[number]>>()
-    for (const name of names) left.set(name, yield* Random.shuffle(names))
-    for (let now = names.at(0); now !== undefined; ) {
-      yield* tools.send(yield* Calls.calls[now](tools))
-      now = left.get(now)?.pop() ?? names.find((name) => (left.get(name)?.length ?? 0) > 0)
+    const left = new Map<Calls.Call, Array<Calls.Call>>()
+    for (const kind of kinds) left.set(kind, yield* Random.shuffle(kinds))
+    for (let now = kinds.at(0); now !== undefined; ) {
+      yield* Calls.send(tools, now)
+      now = left.get(now)?.pop() ?? kinds.find((kind) => (left.get(kind)?.length ?? 0) > 0)
     }
   })
 ]

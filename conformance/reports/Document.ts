@@ -1,5 +1,5 @@
 /** Arranges a report in sections, for the forms that show a document. */
-import type { Cause, CheckResult, Counterexample, Report, Status } from "../engine/Report.ts"
+import type { Cause, CheckResult, Report, Status } from "../engine/Report.ts"
 import { printable } from "../http/Printable.ts"
 import * as Wording from "./Wording.ts"
 
@@ -39,6 +39,7 @@ export const head = (report: Report): ReadonlyArray<Block> => {
     ["Level", report.level],
     ["Started", report.startedAt],
     ["Cost", Wording.cost(report)],
+    ["Seed", String(report.seed)],
     ...Wording.provenance(report),
     ["Declared", capabilities.join(", ") || "nothing"]
   ]
@@ -69,7 +70,6 @@ export const sections = (report: Report): ReadonlyArray<Section> => {
   return [
     ...Wording.causes(report).map(cause),
     ...withReasons("error", "Suite errors", true),
-    ...withReasons("warn", "Warnings", true),
     ...withReasons("inconclusive", "Inconclusive", true),
     ...withReasons("not-applicable", "Not applicable", false),
     ...withReasons("excluded", "Excluded", false),
@@ -82,8 +82,11 @@ export const sections = (report: Report): ReadonlyArray<Section> => {
 
 /** Describes a cause; the first one is open, because it probably explains the others. */
 const cause = ([check, group]: readonly [CheckResult, Cause], index: number): Section => {
-  const { counterexample, id, law, level, section } = check
-  const consequences = Wording.consequences(group)
+  const { id, law, level, section } = check
+  const steps = check.counterexample?.steps ?? []
+  const code = (language: "text" | "sh", lines: ReadonlyArray<string>): ReadonlyArray<Block> =>
+    lines.length === 0 ? [] : [{ is: "code", language, lines }]
+  const evidence = Wording.evidence(check).map(([name, text]) => `${`${name}:`.padEnd(9)} ${printable(text)}`)
   return {
     title: index === 0 ? "Probable cause" : "Another finding",
     check: id,
@@ -91,32 +94,15 @@ const cause = ([check, group]: readonly [CheckResult, Cause], index: number): Se
     isOpen: index === 0,
     blocks: [
       { is: "text", text: `${law} (${section}, level ${level})` },
-      ...(counterexample === undefined
-        ? [{ is: "text", text: Wording.summary(check) } as const]
-        : history(counterexample)),
-      ...(consequences === undefined ? [] : [{ is: "text", text: `${consequences}.` } as const])
+      ...code("text", [...Wording.numbered(steps), ...evidence]),
+      ...code(
+        "sh",
+        steps.flatMap(({ curl }) => (curl === undefined ? [] : [printable(curl)]))
+      ),
+      ...code("sh", Wording.replayCommand(check)),
+      ...Wording.consequences(group).map((text) => ({ is: "text", text }) as const)
     ]
   }
-}
-
-const history = (counterexample: Counterexample): ReadonlyArray<Block> => {
-  const { actual, expected, steps } = counterexample
-  const replay = Wording.replayCommand(counterexample)
-  const commands = steps.flatMap(({ curl }) => (curl === undefined ? [] : [printable(curl)]))
-  return [
-    {
-      is: "code",
-      language: "text",
-      lines: [
-        ...Wording.numbered(steps),
-        `expected: ${printable(expected)}`,
-        `actual:   ${printable(actual)}`
-      ]
-    },
-    ...[commands, replay === undefined ? [] : [replay]]
-      .filter((lines) => lines.length > 0)
-      .map((lines): Block => ({ is: "code", language: "sh", lines }))
-  ]
 }
 
 const reasons = (checks: ReadonlyArray<CheckResult>): Table => ({

@@ -1,106 +1,47 @@
-/**
- * Validates HAR 1.2 with a JSON Schema that follows its specification, http://www.softwareishard.com/blog/har-12-spec/
- */
-import { Ajv2020 } from "ajv/dist/2020.js"
+/** Validates HAR 1.2, as its specification defines it: http://www.softwareishard.com/blog/har-12-spec/ */
+import * as Schema from "effect/Schema"
 
-const text = { type: "string" } as const
-const size = { type: "integer", minimum: -1 } as const
+const Text = Schema.String
+const Size = Schema.Int.check(Schema.isGreaterThanOrEqualTo(-1))
+const Milliseconds = Schema.Finite.check(Schema.isGreaterThanOrEqualTo(0))
 
-const object = (
-  properties: { readonly [name: string]: object },
-  required: ReadonlyArray<string> = Object.keys(properties)
-) => ({
-  type: "object",
-  properties: { ...properties, comment: text },
-  required,
-  // Applications may add members of their own, which begin with `_`.
-  patternProperties: { "^_": {} },
-  additionalProperties: false
-})
+/** Every object may have a comment, and no other additional member. */
+const object = <Fields extends Schema.Struct.Fields>(fields: Fields) =>
+  Schema.Struct({ ...fields, comment: Schema.optionalKey(Text) })
 
-const pairs = { type: "array", items: object({ name: text, value: text }) }
+const Pairs = Schema.Array(object({ name: Text, value: Text }))
 
-const request = object(
-  {
-    method: text,
-    url: { type: "string", pattern: "^https?://" },
-    httpVersion: text,
-    cookies: pairs,
-    headers: pairs,
-    queryString: pairs,
-    postData: object({ mimeType: text, params: pairs, text }),
-    headersSize: size,
-    bodySize: size
-  },
-  ["method", "url", "httpVersion", "cookies", "headers", "queryString", "headersSize", "bodySize"]
-)
+const message = { httpVersion: Text, cookies: Pairs, headers: Pairs, headersSize: Size, bodySize: Size }
 
-const response = object({
-  status: { type: "integer" },
-  statusText: text,
-  httpVersion: text,
-  cookies: pairs,
-  headers: pairs,
-  content: object({ size, mimeType: text, text }, ["size", "mimeType"]),
-  redirectURL: text,
-  headersSize: size,
-  bodySize: size
-})
-
-const milliseconds = { type: "number", minimum: 0 } as const
-
-const entry = object({
-  startedDateTime: {
-    type: "string",
-    pattern: "^[+-]?\\d{4,6}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d+)?Z$"
-  },
-  time: milliseconds,
-  request,
-  response,
+const Entry = object({
+  startedDateTime: Text.check(Schema.isPattern(/^[+-]?\d{4,6}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/)),
+  time: Milliseconds,
+  request: object({
+    ...message,
+    method: Text,
+    url: Text.check(Schema.isPattern(/^https?:/)),
+    queryString: Pairs,
+    postData: Schema.optionalKey(object({ mimeType: Text, params: Pairs, text: Text }))
+  }),
+  response: object({
+    ...message,
+    status: Schema.Int,
+    statusText: Text,
+    content: object({ size: Size, mimeType: Text, text: Text }),
+    redirectURL: Text
+  }),
   cache: object({}),
-  timings: object({ send: milliseconds, wait: milliseconds, receive: milliseconds })
+  timings: object({ send: Milliseconds, wait: Milliseconds, receive: Milliseconds })
 })
 
-const schema = object({
-  log: object({
-    version: { const: "1.2" },
-    creator: object({ name: text, version: text }),
-    entries: { type: "array", items: entry }
-  })
+const Log = Schema.Struct({
+  version: Schema.Literal("1.2"),
+  creator: object({ name: Text, version: Text }),
+  comment: Text,
+  entries: Schema.Array(Entry)
 })
 
-const validate = new Ajv2020({ strict: false }).compile<Archive>(schema)
+const decode = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Struct({ log: Log })))
 
 /** Parses an archive; throws an error with the first violation of the format. */
-export const parse = (archive: string): Archive => {
-  const value: unknown = JSON.parse(archive)
-  if (!validate(value))
-    throw new Error(`${validate.errors?.[0]?.instancePath}: ${validate.errors?.[0]?.message}`)
-  return value
-}
-
-interface Pair {
-  readonly name: string
-  readonly value: string
-}
-
-export interface Archive {
-  readonly log: {
-    readonly comment: string
-    readonly entries: ReadonlyArray<{
-      readonly time: number
-      readonly comment?: string
-      readonly request: {
-        readonly url: string
-        readonly headers: ReadonlyArray<Pair>
-        readonly queryString: ReadonlyArray<Pair>
-        readonly postData?: { readonly text: string }
-      }
-      readonly response: {
-        readonly status: number
-        readonly headers: ReadonlyArray<Pair>
-        readonly content: { readonly text: string; readonly size: number; readonly comment?: string }
-      }
-    }>
-  }
-}
+export const parse = (archive: string) => decode(archive, { onExcessProperty: "error" })

@@ -90,10 +90,10 @@ header,details{margin:0 0 1rem;padding:1rem 1.25rem;background:var(--card);borde
 border-left:.35rem solid var(--calm);border-radius:.5rem}
 .conformant,.selection-passed{border-left-color:var(--good)}
 .not-conformant,.fail,.error{border-left-color:var(--bad)}
-.inconclusive,.warn{border-left-color:var(--care)}
+.inconclusive{border-left-color:var(--care)}
 span.pass,.conformant h1{color:var(--good)}
 span.fail,span.error,.not-conformant h1,header.error h1{color:var(--bad)}
-span.inconclusive,span.warn{color:var(--care)}
+span.inconclusive{color:var(--care)}
 .wide{margin:.75rem 0;overflow-x:auto}
 table{width:100%;border-collapse:collapse}
 caption{text-align:left}

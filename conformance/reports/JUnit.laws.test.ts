@@ -52,7 +52,6 @@ const descendants = (element: Element, tag: string): ReadonlyArray<Element> =>
 const shape: { readonly [S in Status]: ReadonlyArray<string> } = {
   pass: [],
   fail: ["failure"],
-  warn: ["system-out"],
   inconclusive: ["skipped"],
   error: ["error"],
   "not-applicable": ["skipped"],

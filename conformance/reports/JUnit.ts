@@ -70,8 +70,6 @@ const resultOf = (check: Case): string | undefined => {
   switch (check.status) {
     case "pass":
       return undefined
-    case "warn":
-      return element("system-out", {}, [`warning: ${message}`, ...describeFailure(check)])
     case "fail":
       return element("failure", { message, type: "violation" }, describeFailure(check))
     case "error":
@@ -84,19 +82,14 @@ const resultOf = (check: Case): string | undefined => {
 }
 
 /** Describes a failure: the clause, the steps with their commands, and the command that replays them. */
-const describeFailure = ({ counterexample, law, section }: Case): ReadonlyArray<string> => [
-  `${law} (${section})`,
-  ...(counterexample === undefined
-    ? []
-    : [
-        ...counterexample.steps.flatMap((step, index) => [
-          `${index + 1}. ${Wording.step(step)}`,
-          ...(step.curl === undefined ? [] : [`   ${step.curl}`])
-        ]),
-        `expected: ${counterexample.expected}`,
-        `actual: ${counterexample.actual}`,
-        Wording.replayCommand(counterexample) ?? ""
-      ])
+const describeFailure = (check: Case): ReadonlyArray<string> => [
+  `${check.law} (${check.section})`,
+  ...(check.counterexample?.steps ?? []).flatMap((step, index) => [
+    `${index + 1}. ${Wording.step(step)}`,
+    ...(step.curl === undefined ? [] : [`   ${step.curl}`])
+  ]),
+  ...Wording.evidence(check).map(([name, text]) => `${name}: ${text}`),
+  ...Wording.replayCommand(check)
 ]
 
 /** Counts the checks, failures, errors and skipped checks, as attributes that consumers of JUnit add up. */

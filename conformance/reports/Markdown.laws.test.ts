@@ -58,10 +58,14 @@ describe("a report as Markdown", () => {
     )
   })
 
+  it("shows an empty text as an item of its list", () => {
+    expect(Markdown.render({ ...example, findings: [""] })).toContain("\n- &#32;\n")
+  })
+
   it("shows the verdict, the counts, each failure, and the command that replays the failure", () => {
     const text = Markdown.render(example)
-    expect(text).toMatch(/^## NOT CONFORMANT at level spec: 2 of 3 checks failed, 1 warning\n/)
-    expect(text).toContain("| 9 | 3 | 1 | 2 | 2 | 1 | 1 | 1 | 1 |")
+    expect(text).toMatch(/^## NOT CONFORMANT at level spec: 2 of 3 checks failed\n/)
+    expect(text).toContain("| 8 | 3 | 1 | 2 | 2 | 1 | 1 | 1 |")
     expect(text).toContain("\n### Probable cause: <code>list.limit.ceiling</code>\n")
     expect(text).toContain("\n1. GET /pets?limit=1 (tiny key) → 200, remaining 4 []\n")
     expect(text).toContain("\nanimal-store conformance replay asc1_q1bKzVeyUkrOz03MVbBVMjBUqgUA\n")

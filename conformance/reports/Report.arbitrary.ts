@@ -1,15 +1,9 @@
 /** Generates reports of every kind, with texts such as a hostile or broken subject may return. */
 import * as fc from "fast-check"
-import { profiles } from "../clauses/Profile.ts"
 import * as Counts from "../engine/Counts.ts"
-import {
-  type CheckResult,
-  type Counterexample,
-  type Report,
-  schemaVersion,
-  statuses
-} from "../engine/Report.ts"
+import type { Report } from "../engine/Report.ts"
 import * as ReportRedaction from "../engine/ReportRedaction.ts"
+import { example } from "./Report.fixture.ts"
 
 /** Any string, lone surrogates included. */
 const anyString = fc.oneof(
@@ -67,116 +61,71 @@ export const hostile: fc.Arbitrary<string> = fc.oneof(
   anyString
 )
 
-const words = fc.constantFrom(
-  "expected 3, got 4",
-  "it takes 86400 s of waiting; a clock (--clock) makes it possible",
-  "every admitted request lowers Remaining by one"
-)
-
 const texts = fc.oneof(
-  words,
+  fc.constantFrom("expected 3, got 4", "every admitted request lowers Remaining by one"),
   hostile,
   fc.tuple(hostile, hostile).map(([a, b]) => a + b)
 )
 
-const count = fc.nat({ max: 100 })
-const level = fc.constantFrom("spec", "design")
-
-const counterexample = (text: fc.Arbitrary<string>): fc.Arbitrary<Counterexample> =>
-  fc.record({
-    expected: text,
-    actual: text,
-    steps: fc.array(fc.record({ did: text, got: text, curl: text }, { requiredKeys: ["did", "got"] }), {
-      maxLength: 12
-    }),
-    times: count,
-    token: fc.option(
-      fc.base64String({ maxLength: 40 }).map((word) => `asc1_${word}`),
-      { nil: undefined }
-    )
+/** Generates reports with some of the example's results, with counts that match them, and with any texts. */
+export const report: fc.Arbitrary<Report> = fc
+  .record({
+    results: fc.subarray([...example.checks, ...example.checks]),
+    steps: fc.nat({ max: 12 }),
+    drawn: fc.array(texts, { minLength: 1, maxLength: 40 }),
+    isDeclared: fc.boolean(),
+    kind: fc.constantFrom("port", "http"),
+    level: fc.constantFrom("spec", "design"),
+    verdict: fc.constantFrom("conformant", "not-conformant", "inconclusive", "selection-passed", "error"),
+    exitCode: fc.constantFrom(0, 1, 2, 3),
+    seed: fc.integer(),
+    milliseconds: fc.nat({ max: 200_000 }),
+    waitedMs: fc.nat({ max: 100_000 }),
+    requests: fc.nat({ max: 100 }),
+    lists: fc.nat({ max: 3 })
   })
-
-const check = (text: fc.Arbitrary<string>): fc.Arbitrary<Omit<CheckResult, "id">> =>
-  fc
-    .record({
-      law: text,
-      section: fc.constantFrom("§4.1", "§8.3"),
-      level,
-      profile: fc.constantFrom(...profiles),
-      status: fc.constantFrom(...statuses),
-      // An absent reason is shown as an empty one would be.
-      reason: fc.option(
-        text.filter((reason) => reason !== ""),
-        { nil: undefined }
-      ),
-      decided: count,
-      counterexample: fc.option(counterexample(text), { nil: undefined })
-    })
-    .map((drawn) =>
-      drawn.status === "fail" || drawn.status === "warn" ? drawn : { ...drawn, counterexample: undefined }
-    )
-
-const causesOf = (checks: ReadonlyArray<CheckResult>): Report["causes"] => {
-  const [first, ...others] = checks.filter(({ status }) => status === "fail").map(({ id }) => id)
-  return first === undefined ? [] : [{ check: first, follows: others, more: others.length }]
-}
-
-/** Generates reports with free texts from `text`, and with counts that match the checks. */
-const reportOf = (text: fc.Arbitrary<string>): fc.Arbitrary<Report> =>
-  fc
-    .record({
-      implementation: fc.option(
-        // A declared name is never empty.
-        fc.record(
-          { name: text.map((name) => name || "-"), version: text, contact: text },
-          { requiredKeys: ["name"] }
-        ),
-        { nil: undefined }
-      ),
-      name: text,
-      kind: fc.constantFrom("port", "http"),
-      capabilities: fc.subarray(["clock", "tinyPlan"]),
-      level,
-      seed: fc.integer(),
-      milliseconds: fc.nat({ max: 200_000 }),
-      waitedMs: fc.nat({ max: 100_000 }),
-      requests: count,
-      findings: fc.array(text, { maxLength: 3 }),
-      stopped: fc.array(text, { maxLength: 3 }),
-      choices: fc.array(text, { maxLength: 3 }),
-      checks: fc.array(check(text), { maxLength: 12 }),
-      limits: fc.record(
-        {
-          requests: count,
-          milliseconds: count,
-          effort: fc.constantFrom(1, 10),
-          only: fc.subarray(["core", "list.*"]),
-          exclude: fc.subarray(["core", "list.*"])
-        },
-        { requiredKeys: ["effort", "only", "exclude"] }
-      ),
-      verdict: fc.constantFrom("conformant", "not-conformant", "inconclusive", "selection-passed", "error"),
-      exitCode: fc.constantFrom(0, 1, 2, 3)
-    })
-    .map(({ capabilities, checks: drawn, implementation, kind, name, ...rest }): Report => {
-      const checks = drawn.map((result, index): CheckResult => ({ id: `check.${index}`, ...result }))
-      return {
-        schemaVersion,
-        suite: { name: "animal-store", version: "0.1.0", laws: "1.0.0" },
-        contract: { name: "Animal Store Service Interface", version: "1.0.0" },
-        ...(implementation === undefined ? {} : { implementation }),
-        subject: { name, kind, capabilities },
-        startedAt: "2026-11-20T10:00:00.000Z",
+  .map(({ drawn, isDeclared, kind, lists, results, steps, ...rest }): Report => {
+    let used = 0
+    const next = (): string => drawn[used++ % drawn.length] ?? ""
+    const repeated = <A>(all: ReadonlyArray<A>, length: number) =>
+      Array.from({ length }, (_, index) => all[index % all.length]).filter((each) => each !== undefined)
+    const checks = results.map(({ counterexample, ...check }, index) => ({
+      ...check,
+      id: `check.${index}`,
+      counterexample: counterexample && {
+        ...counterexample,
+        steps: repeated(counterexample.steps, steps),
+        tally: steps > 6 ? "a tally" : undefined
+      }
+    }))
+    const { implementation, limits, ...common } = example
+    const [first, ...follows] = checks.filter((check) => check.status === "fail").map(({ id }) => id)
+    const { checks: changed, ...value } = mapTexts(
+      {
+        ...common,
+        ...rest,
+        subject: { ...example.subject, kind },
+        findings: repeated(example.findings, lists),
+        stopped: repeated(example.stopped, lists),
+        choices: repeated(example.choices, lists),
+        limits: isDeclared ? limits : { effort: 10, only: ["core"], exclude: [] },
         counts: Counts.of(checks),
-        causes: causesOf(checks),
+        causes: first === undefined ? [] : [{ check: first, follows, more: follows.length }],
         checks,
         profiles: Counts.byProfile(checks),
-        claims: Counts.claims(checks),
-        ...rest
-      }
-    })
-
-export const report: fc.Arbitrary<Report> = reportOf(texts)
+        claims: Counts.claims(checks)
+      },
+      next
+    )
+    return {
+      ...value,
+      // An absent reason is shown as an empty one would be, and a declared name is never empty.
+      checks: changed.map((check) => ({ ...check, reason: check.reason === "" ? "-" : check.reason })),
+      ...(isDeclared && implementation !== undefined
+        ? { implementation: { ...implementation, name: next() || "-", contact: next() } }
+        : {})
+    }
+  })
 
 /** Changes every free text of a report with `change`. */
 export const mapTexts = (report: Report, change: (text: string) => string): Report => {

@@ -52,7 +52,6 @@ const failed: ReadonlyArray<CheckResult> = [
 const others: ReadonlyArray<CheckResult> = (
   [
     ["list.array", "core", "pass", undefined],
-    ["http.head", "core", "warn", "no Cache-Control on 401 (RFC 9111)"],
     ["limits.per-day", "limits", "inconclusive", "it needs a clock"],
     ["limits.per-minute", "limits", "inconclusive", "it needs a clock"],
     ["ban.temporary", "ban", "not-applicable", "the subject declares that it never bans"],
@@ -79,7 +78,7 @@ export const example: Report = {
   suite: { name: "animal-store", version: "0.1.0", laws: "1.0.0" },
   contract: { name: "Animal Store Service Interface", version: "1.0.0" },
   implementation: { name: "Shop", version: "2.1", contact: "https://shop.example/about" },
-  subject: { name: "http://127.0.0.1:3000/v1", kind: "http", capabilities: ["tinyPlan", "parallel"] },
+  subject: { name: "http://127.0.0.1:3000/v1", kind: "http", capabilities: ["tinyPlan"] },
   level: "spec",
   seed: 184210,
   startedAt: "2026-11-20T10:00:00.000Z",
@@ -88,7 +87,7 @@ export const example: Report = {
   requests: 412,
   counts: Counts.of(checks),
   findings: ["the key is accepted", "the subject's clock is 2 s ahead"],
-  stopped: ["day by all requests: the request budget is spent: 412"],
+  stopped: ["the request budget is spent (412): day by all requests, day by creations"],
   choices: ["a limit above 100: rejected", "29 of 58 creations undecided: the server rejects charset=utf-8"],
   causes: [
     { check: "list.limit.ceiling", follows: [], more: 0 },

@@ -67,7 +67,11 @@ describe("Terminal.progress", () => {
   it("returns one line that fits into the columns", () => {
     fc.assert(
       fc.property(hostile, fc.nat({ max: 200 }), fc.nat(), (id, width, milliseconds) => {
-        const line = Terminal.progress({ index: 1, total: 84, id, requests: 3 }, milliseconds, width)
+        const line = Terminal.progress(
+          { index: 1, total: 84, id, requests: 3, waitedMs: 0 },
+          milliseconds,
+          width
+        )
         expect(Terminal.cut(line, width)).toBe(line)
         expect(line).toBe(printable(line))
       })

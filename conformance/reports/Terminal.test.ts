@@ -11,8 +11,8 @@ if (failed === undefined || counterexample === undefined) throw new Error("the e
 describe("Terminal.render", () => {
   it("shows the verdict, the probable cause, and all else in few lines", () => {
     expect(`\n${Terminal.render(example)}\n`).toBe(`
-NOT CONFORMANT at level spec: 2 of 3 checks failed, 1 warning · 412 requests, 38 s (waited 9 s for
-limits) · seed 184210
+NOT CONFORMANT at level spec: 2 of 3 checks failed · 412 requests, 38 s (waited 9 s for limits) ·
+seed 184210
 
 FAIL  list.limit.ceiling (§8.1, level spec)
   No list holds more than 100 animals, whatever the requested limit.
@@ -20,11 +20,12 @@ FAIL  list.limit.ceiling (§8.1, level spec)
   expected  at most 100 animals
   actual    101
 
-FAIL  limits.remaining-truth (and 37 more): expected remaining 3, got remaining 4
+FAIL  limits.remaining-truth (and 37 more)
+  GET /pets?limit=0 (tiny key) → 400, remaining 4 {"code":"invalid_parameter"}
+  expected  remaining 3 (plan "tiny")
+  actual    remaining 4
 
 ERROR  limits.atomic: TypeError: x is undefined
-
-WARN  http.head: no Cache-Control on 401 (RFC 9111)
 
 INCONCLUSIVE  2 checks: it needs a clock
   limits.per-day, limits.per-minute
@@ -32,13 +33,13 @@ INCONCLUSIVE  2 checks: it needs a clock
 NOT APPLICABLE  ban.temporary: the subject declares that it never bans
 
 Programs that stopped early:
-- day by all requests: the request budget is spent: 412
+- the request budget is spent (412): day by all requests, day by creations
 
 The contract leaves open, and the subject chose:
 - a limit above 100: rejected
 - 29 of 58 creations undecided: the server rejects charset=utf-8
 
-core 1/3 fail, limits 0/3 fail, concurrency 0/1 error, ban 0/1 not-applicable
+core 1/2 fail, limits 0/3 fail, concurrency 0/1 error, ban 0/1 not-applicable
 `)
   })
 
@@ -74,21 +75,21 @@ describe("Wording.verdict", () => {
   it("returns a sentence for each verdict", () => {
     const verdictOf = (verdict: Report["verdict"]) => Wording.verdict({ ...example, verdict })
     const open = "29 of 58 creations undecided: the server rejects charset=utf-8"
-    expect(verdictOf("conformant")).toBe(`CONFORMANT at level spec: all 3 checks passed, 1 warning; ${open}`)
-    expect(verdictOf("inconclusive")).toBe(
-      "INCONCLUSIVE at level spec: 2 of 9 checks could not be decided, 1 warning"
-    )
+    expect(verdictOf("conformant")).toBe(`CONFORMANT at level spec: all 3 checks passed; ${open}`)
+    expect(verdictOf("inconclusive")).toBe("INCONCLUSIVE at level spec: 2 of 8 checks could not be decided")
     expect(verdictOf("selection-passed")).toBe(
-      `SELECTION PASSED at level spec: 3 of 9 checks decided, 1 excluded, 1 warning; ${open}`
+      `SELECTION PASSED at level spec: 3 of 8 checks decided, 1 excluded; ${open}`
     )
-    expect(verdictOf("error")).toBe("ERROR: the suite itself failed in 1 of 9 checks")
+    expect(verdictOf("error")).toBe("ERROR: the suite itself failed in 1 of 8 checks")
   })
 })
 
 describe("Terminal.progress", () => {
   it("returns the progress of a run in one line", () => {
-    const run = { index: 12, total: 84, id: "limits.burst", requests: 312 }
-    expect(Terminal.progress(run, 14_000)).toBe("[12/84] limits.burst  312 requests  14 s")
+    const run = { index: 12, total: 84, id: "limits.burst", requests: 312, waitedMs: 9_000 }
+    expect(Terminal.progress(run, 14_000)).toBe(
+      "[12/84] limits.burst  312 requests, 14 s (waited 9 s for limits)"
+    )
     expect(Terminal.progress(run, 14_000, 30)).toBe("[12/84] limits.burst  312 req…")
   })
 })

@@ -18,6 +18,9 @@ const MAX_STEPS = 7
 /** Maximum number of lines of one text, and of a step that shows a violation. */
 const [MAX_LINES, MAX_STEP_LINES] = [4, 8]
 
+/** Number of other causes that are shown with a request, and of choices that are shown beside them. */
+const [MAX_WHOLE, MAX_CHOICES] = [3, 4]
+
 /** Maximum number of other causes and of choices that are shown, one line each. */
 const MAX_OTHERS = 12
 
@@ -45,42 +48,44 @@ export const render = (report: Report, { color = false, columns = 100 }: Options
   const blocks = [
     wrap(Wording.headline(report), width).map((line) => paint(line, shade)),
     first === undefined ? [] : cause(first, width, paint),
+    ...others.slice(0, MAX_WHOLE).map((each) => otherCause(each, width)),
     listed(
-      others.map(([check, { more }]) => {
-        const times = more === 0 ? "" : ` (and ${more} more)`
-        return `FAIL  ${check.id}${times}: ${Wording.summary(check)}`
-      }),
+      others.slice(MAX_WHOLE).map((each) => `${failureOf(each)}: ${Wording.summary(each[0])}`),
       width
-    ).map((line) => line.replace(/^FAIL/, (word) => paint(word, "red"))),
+    ),
     reasons("error", "ERROR", "red"),
-    reasons("warn", "WARN", "yellow"),
     reasons("inconclusive", "INCONCLUSIVE", "yellow"),
     reasons("not-applicable", "NOT APPLICABLE", "dim"),
     // What the doctor found explains why nothing could be decided.
     report.verdict === "error" ? report.findings.flatMap((finding) => wrap(finding, width)) : [],
     titled("Programs that stopped early:", report.stopped, width),
-    titled("The contract leaves open, and the subject chose:", report.choices, width),
+    titled(
+      "The contract leaves open, and the subject chose:",
+      report.choices,
+      width,
+      // Choices rarely explain a failure.
+      report.verdict === "not-conformant" ? MAX_CHOICES : MAX_OTHERS
+    ),
     [...limited(Wording.profiles(report), width), ...(claims === undefined ? [] : wrap(claims, width))]
   ]
   return blocks
     .filter((lines) => lines.length > 0)
-    .map((lines) => lines.join("\n"))
+    .map((lines) => lines.join("\n").replace(/^FAIL/, (word) => paint(word, "red")))
     .join("\n\n")
 }
 
 /**
- * Renders the progress in one line without a line break, such as `[12/84] limits.burst  312 requests  14 s`.
+ * Renders the progress in one line without a line break, such as `[12/84] limits.burst  312 requests, 14 s (waited 9 s
+ * for limits)`.
  *
  * @internal
  */
 export const progress = (
-  { id, index, requests, total }: Progress,
+  { id, index, requests, total, waitedMs }: Progress,
   milliseconds: number,
   columns = 100
-): string => {
-  const sent = requests === 0 ? "" : `  ${Wording.plural(requests, "request")}`
-  return cut(printable(`[${index}/${total}] ${id}${sent}  ${Wording.duration(milliseconds)}`), columns)
-}
+): string =>
+  cut(printable(`[${index}/${total}] ${id}  ${Wording.cost({ requests, milliseconds, waitedMs })}`), columns)
 
 const codes = { red: "31;1", green: "32;1", yellow: "33;1", dim: "2", bold: "1" } as const
 
@@ -97,26 +102,36 @@ const cause = (
   paint: Paint
 ): ReadonlyArray<string> => {
   const width = columns - INDENT.length
-  const { counterexample } = check
-  const consequences = Wording.consequences(group)
-  const replay = counterexample && Wording.replayCommand(counterexample)
   const heading = cut(printable(`${check.id} (${check.section}, level ${check.level})`), width - 6)
   return [
-    `${paint("FAIL", "red")}  ${paint(heading, "bold")}`,
+    `FAIL  ${paint(heading, "bold")}`,
     ...indented([
       ...limited(check.law, width),
-      ...(counterexample === undefined
-        ? hanging("reason    ", Wording.summary(check), width)
-        : [
-            ...steps(counterexample.steps, width),
-            ...hanging("expected  ", counterexample.expected, width),
-            ...hanging("actual    ", counterexample.actual, width)
-          ]),
-      ...(consequences === undefined ? [] : limited(`${consequences}.`, width)),
-      ...(replay === undefined
-        ? []
-        : [`replay    ${replay.length > MAX_REPLAY ? "the token is in report.json (--out)" : replay}`])
+      ...steps(check.counterexample?.steps ?? [], width),
+      ...evidence(check, width),
+      ...Wording.consequences(group).flatMap((text) => limited(text, width)),
+      ...Wording.replayCommand(check).map(
+        (command) =>
+          `replay    ${command.length > MAX_REPLAY ? "the token is in report.json (--out)" : command}`
+      )
     ])
+  ]
+}
+
+const evidence = (check: CheckResult, columns: number): ReadonlyArray<string> =>
+  Wording.evidence(check).flatMap(([name, text]) => hanging(name.padEnd(10), text, columns))
+
+const failureOf = ([{ id }, { more }]: readonly [CheckResult, Cause]): string =>
+  `FAIL  ${id}${more === 0 ? "" : ` (and ${more} more)`}`
+
+/** Formats another cause with the last request of its history. */
+const otherCause = (each: readonly [CheckResult, Cause], columns: number): ReadonlyArray<string> => {
+  const [check] = each
+  const width = columns - INDENT.length
+  const last = check.counterexample?.steps.slice(-1) ?? []
+  return [
+    ...wrap(failureOf(each), columns),
+    ...indented([...last.flatMap((step) => limited(Wording.step(step), width, 2)), ...evidence(check, width)])
   ]
 }
 
@@ -129,15 +144,18 @@ const listed = (items: ReadonlyArray<string>, columns: number): ReadonlyArray<st
   ]
 }
 
-const titled = (title: string, items: ReadonlyArray<string>, columns: number): ReadonlyArray<string> =>
+const titled = (
+  title: string,
+  items: ReadonlyArray<string>,
+  columns: number,
+  max = MAX_OTHERS
+): ReadonlyArray<string> =>
   items.length === 0
     ? []
     : [
         ...wrap(title, columns),
-        ...listed(
-          items.map((item) => `- ${item}`),
-          columns
-        )
+        ...items.slice(0, max).flatMap((item) => hanging("- ", item, columns)),
+        ...(items.length > max ? [`… and ${items.length - max} more`] : [])
       ]
 
 /** Wraps a text, and keeps its first lines. */
@@ -145,7 +163,7 @@ const limited = (text: string, columns: number, max = MAX_LINES): ReadonlyArray<
   const lines = wrap(text, columns)
   return lines.length <= max
     ? lines
-    : [...lines.slice(0, max - 1), `${cut(lines[max - 1] ?? "", columns - 2)} …`]
+    : [...lines.slice(0, max - 1), `${take(lines[max - 1] ?? "", columns - 2)} …`]
 }
 
 /** Formats a text after a label; further lines begin below the text. */

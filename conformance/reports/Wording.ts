@@ -1,44 +1,54 @@
 /** Creates the texts that all renderings of a report share. */
 import * as Arr from "effect/Array"
-import type { Cause, CheckResult, Counterexample, Report, Status } from "../engine/Report.ts"
+import type { Cause, CheckResult, Report, Status } from "../engine/Report.ts"
 import type { Step } from "../evaluation/Finding.ts"
 import * as Moment from "../http/Moment.ts"
 import { printable } from "../http/Printable.ts"
 
-/** Returns the command that replays a counterexample; `undefined` without a token. */
-export const replayCommand = ({ token }: Counterexample): string | undefined =>
-  token === undefined ? undefined : `animal-store conformance replay ${printable(token)}`
+/** Returns the command that replays a failure, if there is a token. */
+export const replayCommand = ({
+  counterexample
+}: Pick<CheckResult, "counterexample">): ReadonlyArray<string> =>
+  counterexample?.token === undefined
+    ? []
+    : [`animal-store conformance replay ${printable(counterexample.token)}`]
 
 /**
  * Returns the verdict in one line, such as `NOT CONFORMANT at level spec: 2 of 79 checks failed · 412 requests, 38 s
  * (waited 9 s for limits) · seed 184210`.
  */
-export const headline = (report: Report): string => `${verdict(report)} · ${cost(report)}`
+export const headline = (report: Report): string =>
+  `${verdict(report)} · ${cost(report)} · seed ${report.seed}`
 
-/** Returns the cost and the seed of a run, such as `412 requests, 38 s (waited 9 s for limits) · seed 184210`. */
-export const cost = ({ milliseconds, requests, seed, waitedMs }: Report): string => {
+/** Returns the cost of a run, such as `412 requests, 38 s (waited 9 s for limits)`. */
+export const cost = ({
+  milliseconds,
+  requests,
+  waitedMs
+}: Pick<Report, "milliseconds" | "requests" | "waitedMs">): string => {
   const sent = requests > 0 ? `${plural(requests, "request")}, ` : ""
   const waited = waitedMs > 0 ? ` (waited ${duration(waitedMs)} for limits)` : ""
-  return `${sent}${duration(milliseconds)}${waited} · seed ${seed}`
+  return `${sent}${duration(milliseconds)}${waited}`
 }
 
 /** Returns the verdict and its reason, such as `CONFORMANT at level spec: all 79 checks passed`. */
 export const verdict = (report: Report): string => {
   const { counts, level, verdict } = report
-  const { decided, error, excluded, fail, inconclusive, planned, warn } = counts
-  const warnings = warn > 0 ? `, ${plural(warn, "warning")}` : ""
+  const { decided, error, excluded, fail, inconclusive, planned } = counts
   const [open, ...others] = undecided(report)
+  const [first, ...more] = open?.split(/(?<=\)), /) ?? []
+  const cases = more.length === 0 ? first : `${first}, …`
   const openCases =
-    open === undefined ? "" : `; ${open}${others.length === 0 ? "" : ` (and ${others.length} more)`}`
+    open === undefined ? "" : `; ${cases}${others.length === 0 ? "" : ` (and ${others.length} more)`}`
   switch (verdict) {
     case "conformant":
-      return `CONFORMANT at level ${level}: all ${plural(decided, "check")} passed${warnings}${openCases}`
+      return `CONFORMANT at level ${level}: all ${plural(decided, "check")} passed${openCases}`
     case "not-conformant":
-      return `NOT CONFORMANT at level ${level}: ${fail} of ${plural(decided, "check")} failed${warnings}`
+      return `NOT CONFORMANT at level ${level}: ${fail} of ${plural(decided, "check")} failed`
     case "inconclusive":
-      return `INCONCLUSIVE at level ${level}: ${inconclusive} of ${plural(planned, "check")} could not be decided${warnings}`
+      return `INCONCLUSIVE at level ${level}: ${inconclusive} of ${plural(planned, "check")} could not be decided`
     case "selection-passed":
-      return `SELECTION PASSED at level ${level}: ${decided} of ${plural(planned, "check")} decided, ${excluded} excluded${warnings}${openCases}`
+      return `SELECTION PASSED at level ${level}: ${decided} of ${plural(planned, "check")} decided, ${excluded} excluded${openCases}`
     case "error":
       return decided === 0
         ? "ERROR: no check was decided"
@@ -62,7 +72,6 @@ export const countedStatuses = [
   ["error", "suite errors"],
   ["fail", "failed"],
   ["inconclusive", "inconclusive"],
-  ["warn", "warnings"],
   ["pass", "passed"],
   ["not-applicable", "not applicable"],
   ["excluded", "excluded"]
@@ -82,11 +91,24 @@ export const causes = ({ causes, checks }: Report): ReadonlyArray<readonly [Chec
     return check === undefined ? [] : [[check, cause] as const]
   })
 
-/** Returns how many violations a cause may explain, such as `37 more violations may follow from it`. */
-export const consequences = ({ follows, more }: Cause): string | undefined => {
-  if (more === 0) return undefined
+/** Returns how many violations a cause may explain, such as `37 more violations may follow from it.`, if any. */
+export const consequences = ({ follows, more }: Cause): ReadonlyArray<string> => {
   const also = follows.length === 0 ? "" : `, also of ${follows.join(", ")}`
-  return `${more} more ${more === 1 ? "violation" : "violations"} may follow from it${also}`
+  return more === 0 ? [] : [`${plural(more, "more violation")} may follow from it${also}.`]
+}
+
+/** Returns what a check found, each part with its name. */
+export const evidence = (
+  check: Pick<CheckResult, "counterexample" | "reason">
+): ReadonlyArray<readonly [name: string, text: string]> => {
+  const { counterexample } = check
+  if (counterexample === undefined) return [["reason", summary(check)]]
+  const { actual, expected, tally } = counterexample
+  return [
+    ...(tally === undefined ? [] : [["in all", tally] as const]),
+    ["expected", expected],
+    ["actual", actual]
+  ]
 }
 
 /** Groups checks by their reason, in the order of first appearance. */

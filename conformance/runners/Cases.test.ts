@@ -44,7 +44,7 @@ describe("Cases.cases", () => {
     )
     const failed = [...outcomes].filter(([, outcome]) => outcome?.startsWith("ConformanceError"))
     expect(failed.map(([id]) => id)).toContain("auth.every-operation")
-    expect(failed[0]?.[1]).toMatch(/\nexpected .*401.*\ngot .*403.*\n {2}1\. GET /)
+    expect(failed[0]?.[1]).toMatch(/\nexpected .*401.*\nactual .*403.*\n {2}1\. GET /)
   })
 
   it("throws if a pattern matches nothing", () => {

@@ -44,18 +44,13 @@ export class ConformanceError extends Error {
   }
 }
 
-const messageOf = ({ counterexample, id, law, reason, status }: CheckResult): string => {
-  const head = `${id} ${status}: ${law}`
-  if (counterexample === undefined) return `${head}\n${reason ?? ""}`
-  const { actual, expected, steps, token } = counterexample
-  return [
-    head,
-    `expected ${expected}`,
-    `got      ${actual}`,
-    ...Wording.numbered(steps).map((line) => `  ${line}`),
-    ...(token === undefined ? [] : [`replay: ${token}`])
+const messageOf = (result: CheckResult): string =>
+  [
+    `${result.id} ${result.status}: ${result.law}`,
+    ...Wording.evidence(result).map(([name, text]) => `${name.padEnd(8)} ${text}`),
+    ...Wording.numbered(result.counterexample?.steps ?? []).map((line) => `  ${line}`),
+    ...Wording.replayCommand(result)
   ].join("\n")
-}
 
 /**
  * Returns a case for the run, and one for every check for this kind of subject, in run order. The first case that a

@@ -71,7 +71,8 @@ export const rateLimitStore = (): RateLimitStore["Service"] => {
       Effect.sync(() => {
         const stored = [...states].filter(([key]) => keys.includes(key))
         return { at: now, states: new Map(stored) }
-      })
+      }),
+    rehearse: Effect.void
   })
 }
 

@@ -81,8 +81,7 @@ export const capabilitiesOf = ({ clock, declared, keys }: HttpTarget): ReadonlyS
     ["victimKey", keys.victim !== undefined],
     ["revokedKey", keys.revoked !== undefined],
     ["expiredKey", keys.expired !== undefined],
-    ["anyCategory", (declared?.categories ?? "any") === "any"],
-    ["parallel", true]
+    ["anyCategory", (declared?.categories ?? "any") === "any"]
   ]
   return new Set(all.filter(([, has]) => has).map(([name]) => name))
 }

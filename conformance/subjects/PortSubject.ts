@@ -14,6 +14,6 @@ export const is = (subject: Subject): subject is PortSubject => subject.kind ===
 export const make = (target: PortTarget): PortSubject => ({
   name: target.name,
   kind: "port",
-  capabilities: new Set<Capability>(target.outage === undefined ? ["parallel"] : ["parallel", "outage"]),
+  capabilities: new Set<Capability>(target.outage === undefined ? [] : ["outage"]),
   target
 })

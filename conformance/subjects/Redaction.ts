@@ -18,12 +18,13 @@ const MIN_LENGTH = 8
  */
 export const make = (secrets: Secrets): ((text: string) => string) => {
   const searches = Object.entries(secrets).flatMap(([name, secret = ""]) =>
-    secret.length < MIN_LENGTH ? [] : [{ name, secret, find: finderOf(secret) }]
+    secret.length < MIN_LENGTH ? [] : [{ name, secret, replaceParts: partsOf(secret) }]
   )
   // A placeholder must not contain any part of a secret, and the name of one key may resemble the secret of another.
   const firstSafe = (...candidates: ReadonlyArray<string>): string =>
-    candidates.find((candidate) => searches.every(({ find }) => find(fold(candidate), 0) === undefined)) ??
-    "‹key›"
+    candidates.find((candidate) =>
+      searches.every(({ replaceParts }) => replaceParts(candidate, "") === candidate)
+    ) ?? "‹key›"
   const named = searches.map((search) => ({
     ...search,
     whole: firstSafe(`‹key:${search.name}›`),
@@ -40,8 +41,8 @@ export const make = (secrets: Secrets): ((text: string) => string) => {
   ])
   const replacements = [
     ...(placeholders.size === 0 ? [] : [replaceForms(placeholders)]),
-    ...named.flatMap(({ find, part, secret }) => [
-      replaceMatches(find, part),
+    ...named.flatMap(({ part, replaceParts, secret }) => [
+      (text: string) => replaceParts(text, part),
       replaceSimilarCredentials(secret, part)
     ])
   ]
@@ -128,29 +129,34 @@ const lengthOfCommonEnds = (a: string, b: string): number => {
   return prefix + suffix
 }
 
-/**
- * Finds the first match at or after an index: a part of a secret in a folded text, or the secret with one wrong
- * character. Returns its start and its end.
- */
-type Finder = (folded: string, from: number) => readonly [from: number, to: number] | undefined
-
-const finderOf = (secret: string): Finder => {
+/** Creates a function that replaces parts of a secret, and the secret with one wrong character. */
+const partsOf = (secret: string): ((text: string, placeholder: string) => string) => {
   const spellings = spellingsOf(secret)
   const size = partLength(secret)
   const grams = new Set<string>()
   for (const spelling of spellings) {
     for (let at = 0; at + size <= spelling.length; at++) grams.add(spelling.slice(at, at + size))
   }
-  return (folded, from) => {
-    for (let at = from; at + size <= folded.length; at++) {
-      if (spellings.some((spelling) => isMistyped(spelling, folded, at))) return [at, at + secret.length]
-      if (!grams.has(folded.slice(at, at + size))) continue
-      let end = at + size
-      const isPart = (part: string): boolean => spellings.some((spelling) => spelling.includes(part))
-      while (end < folded.length && isPart(folded.slice(at, end + 1))) end++
-      return [at, end]
+  /** Returns the end of a match at an index of a folded text. */
+  const endOf = (folded: string, at: number): number | undefined => {
+    if (spellings.some((spelling) => isMistyped(spelling, folded, at))) return at + secret.length
+    if (!grams.has(folded.slice(at, at + size))) return undefined
+    let end = at + size
+    const isPart = (part: string): boolean => spellings.some((spelling) => spelling.includes(part))
+    while (end < folded.length && isPart(folded.slice(at, end + 1))) end++
+    return end
+  }
+  return (text, placeholder) => {
+    const folded = fold(text)
+    let clean = ""
+    let copied = 0
+    for (let at = 0; at + size <= text.length; ) {
+      const end = endOf(folded, at)
+      if (end !== undefined) clean += text.slice(copied, at) + placeholder
+      copied = end ?? copied
+      at = end ?? at + 1
     }
-    return undefined
+    return clean + text.slice(copied)
   }
 }
 
@@ -166,17 +172,3 @@ const isMistyped = (spelling: string, text: string, at: number): boolean => {
     lengthOfCommonEnds(spelling, text.slice(at, at + spelling.length)) >= last
   )
 }
-
-/** Replaces each match of a finder. */
-const replaceMatches =
-  (find: Finder, placeholder: string) =>
-  (text: string): string => {
-    const folded = fold(text)
-    let clean = ""
-    let end = 0
-    for (let place = find(folded, 0); place !== undefined; place = find(folded, end)) {
-      clean += text.slice(end, place[0]) + placeholder
-      end = place[1]
-    }
-    return clean + text.slice(end)
-  }

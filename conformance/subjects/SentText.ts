@@ -14,6 +14,10 @@ export const shortened = (content: string, length = MAX_SHOWN): string => {
   return `${content.slice(0, end)}… (${content.length - 2 * end} more characters) …${content.slice(-end)}`
 }
 
+/** Writes a unit that is repeated many times as `‹a × 100›`. */
+export const condensed = (content: string): string =>
+  content.replace(/(.{1,6}?)\1{19,}/gsu, (all, unit: string) => `‹${unit} × ${all.length / unit.length}›`)
+
 /** Decodes a body as UTF-8; shows each byte of another encoding as an escape. */
 export const bodyText = (body: Uint8Array): string => {
   const decoded = text(body)
@@ -25,7 +29,7 @@ export const bodyText = (body: Uint8Array): string => {
 }
 
 const show = (content: string, secrets: KeyText.Secrets): string =>
-  visible(shortened(KeyText.describe(KeyText.of(content, secrets), secrets)))
+  visible(shortened(condensed(KeyText.describe(KeyText.of(content, secrets), secrets))))
 
 /** Describes the credentials: nothing for the main key, another key, or the value of `Authorization`. */
 const describeCredentials = (

@@ -42,9 +42,12 @@ const change: fc.Arbitrary<KeyChange.KeyChange> = fc.record({
   )
 })
 
+const standardLimits = (plan: Plan.PlanName): Plan.Plan | undefined =>
+  Plan.isStandard(plan) ? Plan.standard[plan] : undefined
+
 const isPossible = ({ limits, plan }: KeyChange.KeyChange): boolean =>
   plan === undefined ||
-  Plan.standard[plan] !== undefined ||
+  standardLimits(plan) !== undefined ||
   (limits?.perMinute !== undefined && limits.perDay !== undefined)
 
 describe("KeyChange.apply", () => {
@@ -52,7 +55,7 @@ describe("KeyChange.apply", () => {
     fc.assert(
       fc.property(key, change.filter(isPossible), fc.nat(), (before, wanted, now) => {
         const after = Result.getOrThrow(KeyChange.apply(before, wanted, now))
-        const base = wanted.plan === undefined ? before.limits : Plan.standard[wanted.plan]
+        const base = wanted.plan === undefined ? before.limits : standardLimits(wanted.plan)
         const { expires, label } = wanted
         expect(after).toEqual({
           ...before,

@@ -3,7 +3,8 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { StoreUnavailable } from "../errors/StoreUnavailable.ts"
-import type { PlanName } from "../limits/Plan.ts"
+import * as OwnPlans from "../limits/OwnPlans.ts"
+import { isStandard, type Plan, type PlanName } from "../limits/Plan.ts"
 import { ApiKeyStore } from "../ports/ApiKeyStore.ts"
 import { Actor } from "./Actor.ts"
 import { type ApiKey, ApiKeyRevoked } from "./ApiKey.ts"
@@ -38,21 +39,34 @@ export type KeyChangeFailure =
 export const apply = (
   key: ApiKey,
   { expires, label, limits, plan }: KeyChange,
-  now: number
+  now: number,
+  ownPlans?: OwnPlans.OwnPlans
 ): Result.Result<ApiKey, KeyChangeFailure> =>
   Result.gen(function* () {
     if (key.revokedAt !== undefined) return yield* Result.fail(new ApiKeyRevoked({ id: key.id }))
-    const overrides =
-      plan === undefined ? { ...key.limits, ...KeyLifecycle.withoutUndefined(limits) } : limits
     const changed: ApiKey = {
       ...key,
       plan: plan ?? key.plan,
-      limits: yield* KeyLifecycle.limitsOf({ plan: plan ?? key.plan, limits: overrides }),
+      limits: yield* changedLimits(key, plan, limits, ownPlans),
       label: label == null ? keptOrRemovedLabel(key, label) : yield* KeyLifecycle.validLabel(label),
       expiresAt: expires === undefined ? key.expiresAt : yield* Expiry.resolve(expires, now)
     }
     return Object.keys(KeyEvent.changesBetween(key, changed)).length === 0 ? key : changed
   })
+
+const changedLimits = (
+  key: ApiKey,
+  plan: PlanName | undefined,
+  limits: KeyChange["limits"],
+  ownPlans: OwnPlans.OwnPlans | undefined
+): Result.Result<Plan, KeyLifecycle.PlanInvalid> => {
+  const given = KeyLifecycle.withoutUndefined(limits)
+  if (plan !== undefined) return KeyLifecycle.limitsOf({ plan, limits }, ownPlans)
+  // Also keeps the limits of a plan that this process does not know.
+  if (Object.keys(given).length === 0) return Result.succeed(key.limits)
+  const overrides = isStandard(key.plan) ? { ...key.limits, ...given } : given
+  return KeyLifecycle.limitsOf({ plan: key.plan, limits: overrides }, ownPlans)
+}
 
 const keptOrRemovedLabel = (key: ApiKey, label: null | undefined): string | undefined =>
   label === null ? undefined : key.label
@@ -67,11 +81,13 @@ export const change = Effect.fn("KeyChange.change")(function* (
 ): Effect.fn.Return<ApiKey, KeyChangeFailure | KeyLifecycle.ApiKeyUnknown | StoreUnavailable, ApiKeyStore> {
   const now = yield* Clock.currentTimeMillis
   const actor = yield* Actor
+  const plans = yield* OwnPlans.OwnPlans
   const changed = yield* (yield* ApiKeyStore).update<ReturnType<typeof apply>>(id, (key) => {
-    const result = apply(key, wanted, now)
+    const result = apply(key, wanted, now, plans)
     if (Result.isFailure(result) || result.success === key) return [result, key]
     const changes = KeyEvent.changesBetween(key, result.success)
     return [result, result.success, { at: now, actor, keyId: id, action: "changed", changes }]
   })
-  return yield* Effect.fromResult(yield* KeyLifecycle.orUnknown(id, changed))
+  const key = yield* Effect.fromResult(yield* KeyLifecycle.orUnknown(id, changed))
+  return OwnPlans.current(plans, key)
 })

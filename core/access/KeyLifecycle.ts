@@ -10,6 +10,7 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as PetName from "../domain/PetName.ts"
 import type { StoreUnavailable } from "../errors/StoreUnavailable.ts"
+import * as OwnPlans from "../limits/OwnPlans.ts"
 import * as Plan from "../limits/Plan.ts"
 import { ApiKeyStore } from "../ports/ApiKeyStore.ts"
 import { Actor } from "./Actor.ts"
@@ -67,7 +68,7 @@ export class RotationUnfinished extends Data.TaggedError("RotationUnfinished")<{
 /** The plan of a new key, and its optional limits, label and expiry. */
 export interface IssueOptions {
   readonly plan: Plan.PlanName
-  /** Overrides of the plan's limits; required for a plan without default limits, such as Enterprise. */
+  /** Overrides of the plan's limits; required for a plan without default limits, such as Enterprise; not for own plans. */
   readonly limits?:
     | { readonly perMinute?: number | undefined; readonly perDay?: number | undefined }
     | undefined
@@ -78,17 +79,24 @@ export interface IssueOptions {
 }
 
 /**
- * Returns the limits of a key: the limits of the plan (contract §8.2) with the overrides in `limits`; fails if the plan
- * is unknown or the resulting limits are invalid.
+ * Returns the limits of a key: the limits of the plan (contract §8.2) with the overrides in `limits`, or those of an own
+ * plan, which has no overrides. Fails if the plan is unknown or the resulting limits are invalid.
  *
  * @internal
  */
-export const limitsOf = ({
-  limits,
-  plan
-}: Pick<IssueOptions, "limits" | "plan">): Result.Result<Plan.Plan, PlanInvalid> => {
-  if (!Plan.names.includes(plan)) {
-    return Result.fail(new PlanInvalid({ reason: `plan must be one of ${Plan.names.join(", ")}` }))
+export const limitsOf = (
+  { limits, plan }: Pick<IssueOptions, "limits" | "plan">,
+  ownPlans: OwnPlans.OwnPlans = {}
+): Result.Result<Plan.Plan, PlanInvalid> => {
+  const own = OwnPlans.limitsOf(ownPlans, plan)
+  if (own !== undefined) {
+    return Object.keys(withoutUndefined(limits)).length === 0
+      ? Result.succeed(own)
+      : Result.fail(new PlanInvalid({ reason: `all keys of the plan ${plan} have its limits` }))
+  }
+  if (!Plan.isStandard(plan)) {
+    const known = [...Plan.names, ...Object.keys(ownPlans)].join(", ")
+    return Result.fail(new PlanInvalid({ reason: `plan must be one of ${known}` }))
   }
   const numbers = { ...Plan.standard[plan], ...withoutUndefined(limits) }
   if (!("perMinute" in numbers && "perDay" in numbers)) {
@@ -166,7 +174,7 @@ const newKey = Effect.fnUntraced(function* (
   Expiry.ExpiryInvalid | LabelInvalid | PlanInvalid,
   Digest.Digest | SecureRandom.SecureRandom
 > {
-  const limits = yield* Effect.fromResult(limitsOf(options))
+  const limits = yield* Effect.fromResult(limitsOf(options, yield* OwnPlans.OwnPlans))
   if (options.label !== undefined) yield* Effect.fromResult(validLabel(options.label))
   const createdAt = yield* Clock.currentTimeMillis
   const expiresAt = yield* Effect.fromResult(Expiry.resolveFuture(options.expires ?? "never", createdAt))
@@ -215,7 +223,8 @@ export const rotate = Effect.fn("KeyLifecycle.rotate")(function* (
     const changes = { oldKeyExpiresAt: { from: null, to: now + overlapMs } }
     return [result, result.success, { at: now, actor, keyId: id, action: "rotated", changes }]
   })
-  return { key: yield* Effect.fromResult(yield* orUnknown(id, rotated)), secret }
+  const key = yield* Effect.fromResult(yield* orUnknown(id, rotated))
+  return { key: OwnPlans.current(yield* OwnPlans.OwnPlans, key), secret }
 })
 
 /** Revokes the key; revoking it again has no effect. */
@@ -230,11 +239,15 @@ export const revoke = Effect.fn("KeyLifecycle.revoke")(function* (
     const changes = KeyEvent.changesBetween(key, result)
     return [result, result, { at: now, actor, keyId: id, action: "revoked", changes }]
   })
-  return yield* orUnknown(id, revoked)
+  return OwnPlans.current(yield* OwnPlans.OwnPlans, yield* orUnknown(id, revoked))
 })
 
 /** Returns all keys, oldest first, with the hashes of their secrets. */
-export const list = Effect.flatMap(ApiKeyStore, (store) => store.list)
+export const list = Effect.gen(function* () {
+  const plans = yield* OwnPlans.OwnPlans
+  const keys = yield* (yield* ApiKeyStore).list
+  return keys.map((key) => OwnPlans.current(plans, key))
+})
 
 /**
  * Returns the value of `result`, or fails with `ApiKeyUnknown` if it is `None`.

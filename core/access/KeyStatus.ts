@@ -6,6 +6,7 @@ import * as Option from "effect/Option"
 import type { StoreUnavailable } from "../errors/StoreUnavailable.ts"
 import { BanPolicy } from "../limits/BanPolicy.ts"
 import * as Caller from "../limits/Caller.ts"
+import * as OwnPlans from "../limits/OwnPlans.ts"
 import * as RateLimit from "../limits/RateLimit.ts"
 import * as Usage from "../limits/Usage.ts"
 import { ApiKeyStore } from "../ports/ApiKeyStore.ts"
@@ -41,7 +42,8 @@ export const verify = Effect.fn("KeyStatus.verify")(function* (
   const found = yield* (yield* ApiKeyStore).findByHash(hash)
   const now = yield* Clock.currentTimeMillis
   if (Option.isNone(found) || !ApiKey.accepts(found.value, hash, now)) return undefined
-  return withUsage(yield* usageOf([found.value]))(found.value)
+  const key = OwnPlans.current(yield* OwnPlans.OwnPlans, found.value)
+  return withUsage(yield* usageOf([key]))(key)
 })
 
 /** Returns all keys with their usage, oldest first. */

@@ -2,6 +2,7 @@
 import * as Result from "effect/Result"
 import type { NewPet } from "../domain/NewPet.ts"
 import * as ApiError from "../errors/ApiError.ts"
+import * as JsonBody from "./JsonBody.ts"
 import * as JsonBytes from "./JsonBytes.ts"
 import * as NewPetFields from "./NewPetFields.ts"
 
@@ -13,20 +14,13 @@ export const decode = (
   bytes: Uint8Array,
   strict: boolean
 ): Result.Result<NewPet, ApiError.ApiError<"invalid_json" | "invalid_body">> => {
-  const json = JsonBytes.parse(bytes)
-  if (Result.isFailure(json)) {
-    const { position, reason } = json.failure
-    return Result.fail(
-      ApiError.make("invalid_json", `The body is not valid JSON: ${reason} at position ${position}.`)
-    )
-  }
+  const json = JsonBody.parse(bytes)
+  if (Result.isFailure(json)) return Result.fail(json.failure)
   const body = json.success
   if (!JsonBytes.isObject(body)) {
     return Result.fail(ApiError.make("invalid_body", "The body must be a JSON object."))
   }
-  return Result.mapError(NewPetFields.decode(body, strict ? noOtherFields : "all"), (reasons) =>
-    ApiError.make("invalid_body", `The body is invalid: ${reasons.join("; ")}.`)
-  )
+  return Result.mapError(NewPetFields.decode(body, strict ? noOtherFields : "all"), JsonBody.invalid)
 }
 
 const noOtherFields: NewPetFields.Allowed = []

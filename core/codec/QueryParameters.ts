@@ -7,6 +7,8 @@ import * as QueryString from "./QueryString.ts"
 /** The declaration of a query parameter: its documentation and its decoder. */
 export interface QueryParameter<A> {
   readonly description: string
+  /** Whether `decode` fails without a text; for the OpenAPI document. */
+  readonly required?: true
   /** JSON Schema for the OpenAPI document. */
   readonly schema: Json.EncodableObject
   /** Decodes the text (`undefined` if the parameter is absent). Fails with a reason, such as "must be an integer". */

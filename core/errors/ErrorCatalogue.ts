@@ -9,7 +9,7 @@ export interface Entry {
   readonly status: number
   /** The default message; it is correct for every occurrence of the error. */
   readonly meaning: string
-  /** Section of the contract that requires the error, or "design" if the contract does not mention it. */
+  /** Section of the contract that requires the error, "design" if it does not mention it, "host" for own errors. */
   readonly clause: string
   /** Whether the same request can succeed later. */
   readonly retryable: boolean
@@ -131,8 +131,11 @@ export const catalogue = {
   }
 } as const satisfies { readonly [code: string]: Entry }
 
-/** A value of `code` in an Error body. */
+/** A value of `code` in an Error body of the service itself. */
 export type ErrorCode = keyof typeof catalogue
+
+/** The entries of all codes that a service returns, those of its host included. */
+export type Catalogue = { readonly [code: string]: Entry }
 
 /** All values of `code`, in the order of the catalogue. */
 export const codes = Object.keys(catalogue) as ReadonlyArray<ErrorCode>

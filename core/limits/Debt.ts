@@ -4,7 +4,7 @@
  * token.
  *
  * The debt is the number of open slots. A denied request adds one slot, an admitted request removes one, and a full
- * bucket clears all. The debt never affects admission: it only delays `Retry-After` and determines strikes.
+ * bucket clears all; a request that counts as n requests adds or removes n. The debt never affects admission: it only delays `Retry-After` and determines strikes.
  */
 import type { Plan } from "./Plan.ts"
 import * as TokenBucket from "./TokenBucket.ts"
@@ -23,6 +23,7 @@ const MIN_SLOTS_OF_DAY = 8
 export interface Windows {
   /** Number of units in the bucket. */
   readonly level: number
+  /** Whether the day has too few requests left for the request. */
   readonly isDayUsedUp: boolean
 }
 

@@ -26,10 +26,16 @@ export const standard = {
   Enterprise: undefined
 } as const satisfies { readonly [name: string]: Plan | undefined }
 
-export type PlanName = keyof typeof standard
+type StandardName = keyof typeof standard
 
-/** The names of the plans. */
-export const names = Object.keys(standard) as ReadonlyArray<PlanName> // exactly its keys
+/** The name of a plan of the contract, or of a plan that the operator adds (`OwnPlans`). */
+export type PlanName = StandardName | (string & {})
+
+/** The names of the plans of the contract. */
+export const names = Object.keys(standard) as ReadonlyArray<StandardName> // exactly its keys
+
+/** Returns whether a plan is one of the contract. */
+export const isStandard = (name: PlanName): name is StandardName => Object.hasOwn(standard, name)
 
 /** The names of the plans whose limits are agreed for each key, for messages. */
 export const agreed = names.filter((name) => standard[name] === undefined).join(" or ")

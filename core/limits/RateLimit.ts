@@ -109,6 +109,9 @@ export const initial = (now: number, plan: Plan): State => ({
  * consumes nothing from either window. During a ban, the next state is the same object, unless the state was too far
  * ahead of the clock.
  *
+ * A request can count as several: `cost` is a whole number, from 1 to the smaller limit of the plan. It is admitted like
+ * so many requests at one moment, all or none, and `Retry-After` promises so many.
+ *
  * @example
  * ```ts
  * const policy = { plan: { perMinute: 1, perDay: 10 }, ban: undefined }
@@ -116,35 +119,46 @@ export const initial = (now: number, plan: Plan): State => ({
  * const [second] = step(state, 1, policy) // second.outcome === "limited", second.retryAfter === 60
  * ```
  */
-export const step = (state: State | undefined, now: number, policy: Policy): readonly [Verdict, State] => {
+export const step = (
+  state: State | undefined,
+  now: number,
+  policy: Policy,
+  cost = 1
+): readonly [Verdict, State] => {
   const { plan, ban } = policy
   const before = state === undefined ? initial(now, plan) : withinLead(state, now)
-  if (isBanned(before, now, ban)) return [denied(before, now, policy), before]
+  if (isBanned(before, now, ban)) return [denied(before, now, policy, cost), before]
 
   const level = TokenBucket.levelAt(before, now, plan.perMinute)
   const at = Math.max(before.at, now)
   const day = DailyQuota.dayAt(before.day, now)
   const used = day === before.day ? before.used : 0
-  const windows = { level, isDayUsedUp: used >= plan.perDay }
+  const windows = { level, isDayUsedUp: used + cost > plan.perDay }
   const debt = Debt.after(before.debt, at - before.at, windows, plan)
-  if (level >= TokenBucket.COST && !windows.isDayUsedUp) {
-    const remainingDebt = Math.max(debt - 1, 0)
-    const after = { ...before, level: level - TokenBucket.COST, at, day, used: used + 1, debt: remainingDebt }
+  const units = cost * TokenBucket.COST
+  if (level >= units && !windows.isDayUsedUp) {
+    const remainingDebt = Math.max(debt - cost, 0)
+    const after = { ...before, level: level - units, at, day, used: used + cost, debt: remainingDebt }
     return [admitted(after, now, plan), after]
   }
   const maxSlots = Debt.limit(windows, plan)
-  const hasSlot = debt < maxSlots
-  const withStrike = hasSlot || ban === undefined ? before : strike(before, now, ban)
-  const after = { ...withStrike, level, at, day, used, debt: hasSlot ? debt + 1 : maxSlots }
-  return [denied(after, now, policy), after]
+  const hasSlots = debt + cost <= maxSlots
+  const withStrike = hasSlots || ban === undefined ? before : strike(before, now, ban)
+  const after = { ...withStrike, level, at, day, used, debt: hasSlots ? debt + cost : maxSlots }
+  return [denied(after, now, policy, cost), after]
 }
 
 /**
  * Returns the verdict of the `step` that produced the state `after`. A store with a native step returns only the new
  * state and whether the request was admitted; this function computes the header values.
  */
-export const verdictOf = (isAdmitted: boolean, after: State, now: number, policy: Policy): Verdict =>
-  isAdmitted ? admitted(after, now, policy.plan) : denied(after, now, policy)
+export const verdictOf = (
+  isAdmitted: boolean,
+  after: State,
+  now: number,
+  policy: Policy,
+  cost = 1
+): Verdict => (isAdmitted ? admitted(after, now, policy.plan) : denied(after, now, policy, cost))
 
 /**
  * Returns the state with every stored time moved by `byMs` milliseconds; the day is unchanged. For stores that detect
@@ -276,10 +290,10 @@ const admitted = (after: State, now: number, { perDay, perMinute }: Plan): Verdi
 }
 
 /**
- * Returns the verdict on a denied request. The headers show the ban, or the window that allows a request later. The
- * request has the last slot of the debt, which affects only `Retry-After`.
+ * Returns the verdict on a denied request. The headers show the ban, or the window that allows the request later. The
+ * request has the last slots of the debt, which affect only `Retry-After`.
  */
-const denied = (state: State, now: number, { ban, plan }: Policy): Verdict => {
+const denied = (state: State, now: number, { ban, plan }: Policy, cost: number): Verdict => {
   const { perDay, perMinute } = plan
   const level = TokenBucket.levelAt(state, now, perMinute)
   const at = Math.max(state.at, now)
@@ -289,9 +303,9 @@ const denied = (state: State, now: number, { ban, plan }: Policy): Verdict => {
   }
   const day = DailyQuota.dayAt(state.day, now)
   const midnight = DailyQuota.endOf(day)
-  const minuteWait = waitFor(1)
+  const minuteWait = waitFor(cost)
   const dayRemaining = day === state.day ? Math.max(perDay - state.used, 0) : perDay
-  const dayWait = dayRemaining === 0 ? midnight - now : 0
+  const dayWait = dayRemaining < cost ? midnight - now : 0
   const dayWindow: Window = {
     limit: perDay,
     remaining: dayRemaining,
@@ -300,7 +314,7 @@ const denied = (state: State, now: number, { ban, plan }: Policy): Verdict => {
   if (isBanned(state, now, ban)) {
     const retryAfter = retryAfterOf(Math.max(state.bannedUntil - now, minuteWait, dayWait))
     const minute: Window = { limit: perMinute, remaining: 0, moreIn: retryAfter }
-    const verdict = denial("banned", minute, dayWindow, perMinute, state.bannedUntil, retryAfter)
+    const verdict = denial("banned", minute, dayWindow, minute, state.bannedUntil, retryAfter)
     // The last strike began the ban, because no strikes are recorded during a ban.
     return state.strikeAt === now ? { ...verdict, beganBan: true } : verdict
   }
@@ -312,12 +326,12 @@ const denied = (state: State, now: number, { ban, plan }: Policy): Verdict => {
     moreIn: seconds(untilNextToken(level, remaining, at, now, perMinute))
   }
   return dayWait > minuteWait
-    ? denial("limited", minute, dayWindow, perDay, midnight, retryAfter)
+    ? denial("limited", minute, dayWindow, dayWindow, midnight, retryAfter)
     : denial(
         "limited",
         minute,
         dayWindow,
-        perMinute,
+        minute,
         TokenBucket.reaches(level, at, TokenBucket.capacity(perMinute), perMinute),
         retryAfter
       )
@@ -329,7 +343,15 @@ const denial = (
   outcome: "limited" | "banned",
   minute: Window,
   day: Window,
-  limit: number,
+  shown: Window,
   resetAtMs: number,
   retryAfter: number
-): Verdict => ({ outcome, limit, remaining: 0, resetAt: seconds(resetAtMs), retryAfter, minute, day })
+): Verdict => ({
+  outcome,
+  limit: shown.limit,
+  remaining: shown.remaining,
+  resetAt: seconds(resetAtMs),
+  retryAfter,
+  minute,
+  day
+})

@@ -142,7 +142,7 @@ describe.each(variants)("the document %s", (_, given) => {
       for (const [, node] of listing) {
         expect(node.description).toContain(`\`${code}\`: ${catalogue[code].meaning}`)
         expect(at(node, "content", "application/json", "examples", code).value).toEqual(
-          JSON.parse(ApiError.body(ApiError.make(code)))
+          JSON.parse(ApiError.body(ApiError.make(code), catalogue[code].status))
         )
       }
     }

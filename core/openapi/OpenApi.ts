@@ -8,6 +8,7 @@ import * as Json from "../codec/Json.ts"
 import type * as Deprecation from "../deprecation/Deprecation.ts"
 import type { ErrorCode } from "../errors/ErrorCatalogue.ts"
 import * as IdempotencyKey from "../idempotency/IdempotencyKey.ts"
+import type { OwnPlans } from "../limits/OwnPlans.ts"
 import * as Operation from "../operations/Operation.ts"
 import * as Schemas from "../operations/Schemas.ts"
 import * as Router from "../service/Router.ts"
@@ -18,8 +19,9 @@ import * as OpenApiResponses from "./OpenApiResponses.ts"
 /** Returns the document as JSON text, with int64 values as numbers. */
 export const json = (
   options: ServiceOptions.ServiceOptions,
-  operations: ReadonlyArray<Operation.Operation>
-): string => Json.stringify(document(options, operations))
+  operations: ReadonlyArray<Operation.Operation>,
+  plans: OwnPlans = {}
+): string => Json.stringify(document(options, operations, plans))
 
 /**
  * Returns a function that formats the document for an origin of the service. Without `publicBaseUrl`, the URL of the
@@ -28,9 +30,10 @@ export const json = (
  */
 export const formatter = (
   options: ServiceOptions.ServiceOptions,
-  operations: ReadonlyArray<Operation.Operation>
+  operations: ReadonlyArray<Operation.Operation>,
+  plans: OwnPlans
 ): ((origin: string | undefined) => string) => {
-  const text = json(options, operations)
+  const text = json(options, operations, plans)
   const urlStart = text.indexOf(FIRST_SERVER) + FIRST_SERVER.length
   // Behind a proxy, only the operator knows the address that clients use.
   const isPath = options.publicBaseUrl === undefined && options.trustedProxyHops === 0
@@ -47,7 +50,8 @@ const FIRST_SERVER = '"servers":[{"url":"'
 /** Returns the document as a value. Its int64 examples are `bigint`, so that only `Json.stringify` can encode it. */
 export const document = (
   options: ServiceOptions.ServiceOptions,
-  operations: ReadonlyArray<Operation.Operation>
+  operations: ReadonlyArray<Operation.Operation>,
+  plans: OwnPlans
 ): Json.EncodableObject => ({
   openapi: "3.1.0",
   info: {
@@ -63,7 +67,9 @@ export const document = (
   },
   servers: servers(options),
   security: [{ apiKey: [] }],
-  tags: [{ name: tag, description: "The animals in the store." }],
+  tags: [...new Set(operations.map(tagOf))].map((name) =>
+    name === ANIMALS ? { name, description: "The animals in the store." } : { name }
+  ),
   paths: Object.fromEntries(
     Router.resourcesOf(operations).map((resource) => [resource.path, pathItem(resource, options)])
   ),
@@ -75,13 +81,15 @@ export const document = (
         description: "The API key, sent as `Authorization: Bearer <API_KEY>`."
       }
     },
-    schemas: Schemas.make(options.strict),
-    headers: OpenApiHeaders.make(options, operations),
+    schemas: Object.assign(Schemas.make(options), ...operations.map(({ schemas }) => schemas)),
+    headers: OpenApiHeaders.make(options, operations, plans),
     responses: OpenApiResponses.shared(options)
   }
 })
 
-const tag = "animals"
+const ANIMALS = "animals"
+
+const tagOf = ({ tag = ANIMALS }: Operation.Operation): string => tag
 
 const servers = ({
   basePath,
@@ -126,7 +134,7 @@ const operationObject = (
     summary,
     description: removal === undefined ? description : `${removalNote(removal)} ${description}`,
     deprecated: removal === undefined ? undefined : true,
-    tags: [tag],
+    tags: [tagOf(operation)],
     parameters: parameters.length === 0 ? undefined : parameters,
     requestBody: body && {
       description: `${body.description}, in at most ${options.maxBodyBytes} bytes of UTF-8.`,
@@ -151,9 +159,10 @@ const parametersOf = ({
     description,
     schema
   })),
-  ...Object.entries(query).map(([name, { description, schema }]) => ({
+  ...Object.entries(query).map(([name, { description, required, schema }]) => ({
     name,
     in: "query",
+    required,
     description,
     schema
   }))
@@ -175,7 +184,7 @@ const errorCodes = (
   { body, errors = [] }: Operation.Operation,
   isIdempotent: boolean,
   removal: Deprecation.Deprecation | undefined
-): ReadonlyArray<ErrorCode> => [
+): ReadonlyArray<string> => [
   "invalid_parameter",
   ...errors,
   ...(body === undefined ? [] : bodyErrors),

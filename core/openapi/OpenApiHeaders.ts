@@ -3,6 +3,7 @@
 import * as HttpDate from "../codec/HttpDate.ts"
 import type * as Json from "../codec/Json.ts"
 import * as Deprecation from "../deprecation/Deprecation.ts"
+import type { OwnPlans } from "../limits/OwnPlans.ts"
 import * as Plan from "../limits/Plan.ts"
 import * as RateLimit from "../limits/RateLimit.ts"
 import * as Operation from "../operations/Operation.ts"
@@ -54,12 +55,14 @@ const constant = (value: string) => ({ schema: { ...text, const: value }, exampl
 
 const exampleTime = Date.UTC(2030, 0, 1)
 
-const plans = Plan.names.map((name) => {
-  const limits = Plan.standard[name]
-  return limits === undefined
-    ? `${name}: agreed for each key`
-    : `${name}: ${limits.perMinute} a minute and ${limits.perDay} a day`
-})
+const describePlans = (own: OwnPlans): string =>
+  Object.entries({ ...Plan.standard, ...own })
+    .map(([name, limits]) =>
+      limits === undefined
+        ? `${name}: agreed for each key`
+        : `${name}: ${limits.perMinute} a minute and ${limits.perDay} a day`
+    )
+    .join("; ")
 
 const deprecationDescriptions: { readonly [name: string]: string } = {
   Deprecation: "The time from which the operation is deprecated (RFC 9745).",
@@ -70,11 +73,12 @@ const deprecationDescriptions: { readonly [name: string]: string } = {
 /** Returns the header components of all operations. */
 export const make = (
   options: ServiceOptions.ServiceOptions,
-  operations: ReadonlyArray<Operation.Operation>
+  operations: ReadonlyArray<Operation.Operation>,
+  plans: OwnPlans
 ): { readonly [component: string]: Header } => {
   const address = ServiceOptions.addresses(options)
   return {
-    ...rateLimitHeaders,
+    ...rateLimitHeaders(plans),
     ...(options.standardHeaders ? standardRateLimitHeaders : {}),
     ...errorHeaders,
     ...Object.fromEntries(
@@ -113,11 +117,11 @@ const replayHeaders: { readonly [component: string]: Header } = {
   }
 }
 
-const rateLimitHeaders: { readonly [component: string]: Header } = {
+const rateLimitHeaders = (plans: OwnPlans): { readonly [component: string]: Header } => ({
   "X-RateLimit-Limit": {
     description:
       "The limit that applies: the number of requests that one window (the minute or the UTC day) allows the " +
-      `caller. All three headers describe the same window, the one that restricts the caller more. ${plans.join("; ")}.`,
+      `caller. All three headers describe the same window, the one that restricts the caller more. ${describePlans(plans)}.`,
     schema: { type: "integer", minimum: 1 },
     example: Plan.standard.Free.perMinute,
     required: true
@@ -134,7 +138,7 @@ const rateLimitHeaders: { readonly [component: string]: Header } = {
     example: exampleTime / 1000,
     required: true
   }
-}
+})
 
 const { perDay, perMinute } = Plan.standard.Free
 const quotas = '"minute";q=N;w=60, "day";q=N;w=86400'

@@ -1,7 +1,8 @@
 /** Generates the responses of the OpenAPI document; error responses list their codes from the catalogue. */
 
 import type * as Json from "../codec/Json.ts"
-import { codes as allCodes, catalogue, type ErrorCode } from "../errors/ErrorCatalogue.ts"
+import { catalogue, codes as serviceCodes } from "../errors/ErrorCatalogue.ts"
+import * as OwnErrors from "../errors/OwnErrors.ts"
 import type { Success } from "../operations/Operation.ts"
 import * as Schemas from "../operations/Schemas.ts"
 import type { ServiceOptions } from "../service/ServiceOptions.ts"
@@ -42,22 +43,30 @@ const headersOf: { readonly [status: number]: ReadonlyArray<string> } = {
   503: ["Retry-After"]
 }
 
-const codesOf = (status: number): ReadonlyArray<ErrorCode> =>
-  allCodes.filter((code) => catalogue[code].status === status)
+/** Returns the codes of the service itself with this status. */
+const codesOf = (status: number): ReadonlyArray<string> =>
+  serviceCodes.filter((code) => catalogue[code].status === status)
 
 const errorResponse = (
   options: ServiceOptions,
   status: number,
   headers: ReadonlyArray<string> = [],
-  codes: ReadonlyArray<ErrorCode> = codesOf(status)
-) => ({
-  description: codes.map((code) => `\`${code}\`: ${catalogue[code].meaning}`).join("\n\n"),
-  headers: OpenApiHeaders.refs(options, [...(headersOf[status] ?? []), ...headers]),
-  content: Schemas.content(
-    Schemas.ref("Error"),
-    Object.fromEntries(codes.map((code) => [code, Schemas.errorBody(code)]))
-  )
-})
+  codes: ReadonlyArray<string> = codesOf(status)
+) => {
+  const all = OwnErrors.extend(options.errors)
+  const entries = codes.flatMap((code) => {
+    const entry = all[code]
+    return entry === undefined ? [] : [[code, entry] as const]
+  })
+  return {
+    description: entries.map(([code, { meaning }]) => `\`${code}\`: ${meaning}`).join("\n\n"),
+    headers: OpenApiHeaders.refs(options, [...(headersOf[status] ?? []), ...headers]),
+    content: Schemas.content(
+      Schemas.ref("Error"),
+      Object.fromEntries(entries.map(([code, entry]) => [code, Schemas.errorBody(code, entry)]))
+    )
+  }
+}
 
 /** Returns `components.responses`: the error responses that all operations share. */
 export const shared = (options: ServiceOptions): Json.EncodableObject =>
@@ -81,22 +90,28 @@ const ref = (status: number): Json.EncodableObject => ({
 /** Returns the error responses of an operation; `codes` are its codes in addition to those of every operation. */
 export const errors = (
   options: ServiceOptions,
-  codes: ReadonlyArray<ErrorCode>,
+  codes: ReadonlyArray<string>,
   headers: ReadonlyArray<string>
 ): Json.EncodableObject => {
-  const badRequest = allCodes.filter(
-    (code) => catalogue[code].status === 400 && (codes.includes(code) || code === "malformed_request")
-  )
-  const statuses = new Set([...commonStatuses, ...codes.map((code) => catalogue[code].status)])
+  const all = OwnErrors.extend(options.errors)
+  const statusOf = (code: string) => all[code]?.status ?? 500
+  const ownCodes = (status: number) =>
+    codes.filter((code) => Object.hasOwn(options.errors, code) && statusOf(code) === status)
+  const codesWith = (status: number) => [
+    ...codesOf(status).filter((code) => commonStatuses.includes(status) || codes.includes(code)),
+    ...ownCodes(status)
+  ]
+  const badRequest = codesOf(400).filter((code) => codes.includes(code) || code === "malformed_request")
+  const statuses = new Set([...commonStatuses, ...codes.map(statusOf)])
   statuses.delete(400)
-  const codesWith = (status: number) =>
-    commonStatuses.includes(status) ? codesOf(status) : codesOf(status).filter((code) => codes.includes(code))
+  const isShared = (status: number) =>
+    status in componentNames && headers.length === 0 && ownCodes(status).length === 0
   return {
-    400: errorResponse(options, 400, headers, badRequest),
+    400: errorResponse(options, 400, headers, [...badRequest, ...ownCodes(400)]),
     ...Object.fromEntries(
       [...statuses].map((status) => [
         status,
-        (headers.length === 0 && status in componentNames) || transportStatuses.includes(status)
+        isShared(status) || transportStatuses.includes(status)
           ? ref(status)
           : errorResponse(options, status, headers, codesWith(status))
       ])

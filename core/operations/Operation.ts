@@ -4,12 +4,12 @@
  */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
+import type { ApiKey } from "../access/ApiKey.ts"
 import type { Cursor } from "../codec/Cursor.ts"
 import type * as Json from "../codec/Json.ts"
 import * as QueryParameters from "../codec/QueryParameters.ts"
 import * as Deprecation from "../deprecation/Deprecation.ts"
-import type * as ApiError from "../errors/ApiError.ts"
-import type { ErrorCode } from "../errors/ErrorCatalogue.ts"
+import * as ApiError from "../errors/ApiError.ts"
 import type { StoreUnavailable } from "../errors/StoreUnavailable.ts"
 import * as IdempotencyKey from "../idempotency/IdempotencyKey.ts"
 import type { Once } from "../idempotency/Once.ts"
@@ -83,12 +83,19 @@ export interface Description {
   readonly path: string
   readonly summary: string
   readonly description: string
+  /** Groups operations in the OpenAPI document; `animals` by default. */
+  readonly tag?: string
+  /** Schemas to which the schemas of the record refer as `#/components/schemas/NAME`, by name. */
+  readonly schemas?: { readonly [name: string]: Json.EncodableObject }
   readonly pathParameters?: { readonly [name: string]: PathParameter }
   /** The optional method of the store that the operation needs; without it, the service has no such operation. */
   readonly needs?: OptionalMethod
   readonly success: Success
-  /** Error codes of this operation, in addition to the codes that every operation can return. */
-  readonly errors?: ReadonlyArray<ErrorCode>
+  /**
+   * Error codes of this operation, in addition to the codes that every operation can return: of the service, or of the
+   * option `errors`.
+   */
+  readonly errors?: ReadonlyArray<string>
   readonly removal?: Removal
 }
 
@@ -98,6 +105,12 @@ export interface Input<Query, Body> {
   readonly path: { readonly [name: string]: string }
   readonly query: Query
   readonly body: Body
+  /** The query as sent, without the question mark, for operations that decode it themselves. */
+  readonly queryText: string
+  /** The key of the caller. */
+  readonly key: ApiKey
+  /** Returns the value of a request header by its lower-case name; several values are joined by `, `. */
+  readonly header: (name: string) => string | undefined
   /** Epoch milliseconds. */
   readonly now: number
   readonly options: ServiceOptions
@@ -111,6 +124,8 @@ export interface Input<Query, Body> {
 
 /** The output of an operation. */
 export interface Output {
+  /** The status, from 200 to 299, if it is not the one of the record. */
+  readonly status?: number | undefined
   /** JSON text; it is not sent if the record declares a response without a body. */
   readonly body?: string
   readonly headers?: ReadonlyArray<Header>
@@ -161,8 +176,9 @@ export interface Unvalidated {
   readonly query: string
   /** Epoch milliseconds. */
   readonly now: number
-  /** The id of the API key. */
-  readonly caller: string
+  /** The API key; without one, no operation runs. */
+  readonly key: ApiKey | undefined
+  header(name: string): string | undefined
   /** The `Idempotency-Key` header, if the operation obeys it on this service. */
   readonly idempotencyKey: string | undefined
   /** Waits until the host has room for a response of so many bytes; `undefined` if it has room now. */
@@ -210,9 +226,10 @@ export const make = <
     body: definition.body,
     isIdempotent: definition.fingerprint !== undefined,
     execute: (request, bytes, { address, cursors, hash, options, pets }) => {
-      const { caller, idempotencyKey, now, path } = request
-      const key = idempotencyKey === undefined ? none : IdempotencyKey.parse(idempotencyKey)
-      if (Result.isFailure(key)) return Effect.fail(key.failure)
+      const { idempotencyKey, key, now, path } = request
+      if (key === undefined) return Effect.fail(ApiError.make("missing_api_key"))
+      const onceKey = idempotencyKey === undefined ? none : IdempotencyKey.parse(idempotencyKey)
+      if (Result.isFailure(onceKey)) return Effect.fail(onceKey.failure)
       const query = QueryParameters.decode(parameters, request.query, options.strict)
       if (Result.isFailure(query)) return Effect.fail(query.failure)
       const body = decodeBody(definition.body, bytes, options.strict)
@@ -226,6 +243,9 @@ export const make = <
         path,
         query: values,
         body: content,
+        queryText: request.query,
+        key,
+        header: (name: string) => request.header(name),
         now,
         options,
         address,
@@ -234,8 +254,9 @@ export const make = <
         once: undefined
       }
       const run = () => {
-        if (definition.fingerprint === undefined || key.success === undefined) return definition.run(input)
-        const once = { caller, key: key.success, now }
+        if (definition.fingerprint === undefined || onceKey.success === undefined)
+          return definition.run(input)
+        const once = { caller: key.id, key: onceKey.success, now }
         return Effect.flatMap(hash(definition.fingerprint(content)), (fingerprint) =>
           definition.run({ ...input, once: { ...once, fingerprint } })
         )

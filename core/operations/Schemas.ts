@@ -6,7 +6,8 @@ import * as Int64 from "../domain/Int64.ts"
 import { NewPet } from "../domain/NewPet.ts"
 import * as PetFields from "../domain/PetFields.ts"
 import * as PetStatus from "../domain/PetStatus.ts"
-import { catalogue, codes, type ErrorCode } from "../errors/ErrorCatalogue.ts"
+import { catalogue, codes } from "../errors/ErrorCatalogue.ts"
+import type { ServiceOptions } from "../service/ServiceOptions.ts"
 
 export type SchemaName = "Pet" | "NewPet" | "Pets" | "PetStatus" | "Int64" | "Error"
 
@@ -24,11 +25,10 @@ export const content = (
 })
 
 /** Returns the error body for `code` with its default message. */
-export const errorBody = (code: ErrorCode) => ({
-  code,
-  message: catalogue[code].meaning,
-  status: catalogue[code].status
-})
+export const errorBody = (
+  code: string,
+  { meaning, status }: { readonly meaning: string; readonly status: number }
+): Json.EncodableObject => ({ code, message: meaning, status })
 
 /** Returns these fields of one of the two example animals, without those that it lacks. */
 const exampleOf = (index: 0 | 1, names: ReadonlyArray<PetFields.FieldName>): Json.EncodableObject =>
@@ -61,18 +61,21 @@ const NewPetSchema = NewPet.annotate({
   description: "An animal as a caller describes it, before the service assigns an id."
 })
 
-const ErrorSchema = Schema.Struct({
-  code: Schema.Literals(codes).annotate({ description: "The code of the error, from a closed set." }),
-  message: Schema.String.annotate({ description: "What happened, in words for people." }),
-  status: Schema.Int.check(Schema.isBetween({ minimum: 400, maximum: 599 })).annotate({
-    description: "The HTTP status code of the response."
-  })
-}).annotate({ identifier: "Error", description: "Why a request failed." })
+const errorSchema = (own: ReadonlyArray<string>) =>
+  Schema.Struct({
+    code: Schema.Literals([...codes, ...own]).annotate({
+      description: "The code of the error, from a closed set."
+    }),
+    message: Schema.String.annotate({ description: "What happened, in words for people." }),
+    status: Schema.Int.check(Schema.isBetween({ minimum: 400, maximum: 599 })).annotate({
+      description: "The HTTP status code of the response."
+    })
+  }).annotate({ identifier: "Error", description: "Why a request failed." })
 
 /** Returns the schemas by name; `NewPet` allows unknown fields unless `strict`. */
-export const make = (strict: boolean): Json.EncodableObject => {
+export const make = ({ errors, strict }: ServiceOptions): Json.EncodableObject => {
   const { Pet, PetStatus: Status, Pets } = definitions(PetsSchema, "ignore")
-  const { Error: ErrorBody } = definitions(ErrorSchema, "error")
+  const { Error: ErrorBody } = definitions(errorSchema(Object.keys(errors)), "error")
   const { NewPet: Body } = definitions(NewPetSchema, strict ? "error" : "ignore")
   return {
     Pet: { ...Pet, examples: [rex, mia] },
@@ -80,7 +83,7 @@ export const make = (strict: boolean): Json.EncodableObject => {
     Pets: { ...Pets, examples: [examples.pets] },
     PetStatus: { ...Status, examples: PetStatus.all },
     Int64: int64,
-    Error: { ...ErrorBody, examples: [errorBody("not_found")] }
+    Error: { ...ErrorBody, examples: [errorBody("not_found", catalogue.not_found)] }
   }
 }
 

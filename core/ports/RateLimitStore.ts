@@ -19,6 +19,17 @@ export class RateLimitStore extends Context.Service<
     readonly consume: (key: string, now: number, policy: Policy) => Effect.Effect<Verdict, StoreUnavailable>
 
     /**
+     * Counts a request as `consume` does, with the `cost` of `RateLimit.step`. Optional: without it, requests with a cost
+     * above 1 are counted with `modify`.
+     */
+    readonly consumeMany?: (
+      key: string,
+      now: number,
+      policy: Policy,
+      cost: number
+    ) => Effect.Effect<Verdict, StoreUnavailable>
+
+    /**
      * Replaces the state of `key` with the state that `step` returns, and returns the result of `step`. Atomic per
      * state key: no other `modify` of the key runs between the read and the write. The store may delete a state once
      * `RateLimit.spentAt` has passed. It may also evict the least recently used states of networks (`Caller.isNetwork`)
@@ -55,5 +66,20 @@ export const make = (store: Steppable): RateLimitStore["Service"] =>
         ...store,
         consume: (key, now, policy) => store.modify(key, (state) => step(state, now, policy))
       }
+
+/** Counts a request that counts as `cost` requests. */
+export const consume = (
+  store: RateLimitStore["Service"],
+  key: string,
+  now: number,
+  policy: Policy,
+  cost: number
+): Effect.Effect<Verdict, StoreUnavailable> => {
+  if (cost === 1) return store.consume(key, now, policy)
+  return (
+    store.consumeMany?.(key, now, policy, cost) ??
+    store.modify(key, (state) => step(state, now, policy, cost))
+  )
+}
 
 const isComplete = (store: Steppable): store is RateLimitStore["Service"] => store.consume !== undefined

@@ -8,9 +8,10 @@ import * as ApiError from "../errors/ApiError.ts"
 import type { StoreUnavailable } from "../errors/StoreUnavailable.ts"
 import type { BanPolicy } from "../limits/BanPolicy.ts"
 import * as Caller from "../limits/Caller.ts"
+import * as OwnPlans from "../limits/OwnPlans.ts"
 import * as Plan from "../limits/Plan.ts"
 import type * as RateLimit from "../limits/RateLimit.ts"
-import type { RateLimitStore } from "../ports/RateLimitStore.ts"
+import * as RateLimitStore from "../ports/RateLimitStore.ts"
 import type { Call } from "./Call.ts"
 import * as ClientAddress from "./ClientAddress.ts"
 import { UNAVAILABLE_RETRY_AFTER } from "./RateLimitHeaders.ts"
@@ -22,6 +23,8 @@ import * as ServiceResponse from "./ServiceResponse.ts"
 export interface Budget {
   readonly caller: string
   readonly policy: RateLimit.Policy
+  /** Number of requests as which the request counts. */
+  readonly cost: number
 }
 
 /** Ratio of the limits of a site to the limits of one network; a site has 65,536 networks. */
@@ -41,20 +44,30 @@ export const budgets = (
     perDay: Math.min(anonymousPlan.perDay * SITE_BUDGET_FACTOR, Plan.maxRequests)
   }
   const sitePolicy: RateLimit.Policy = { plan: sitePlan, ban: undefined }
-  return ({ key, request }) => {
-    if (key !== undefined) return [{ caller: Caller.ofKey(key.id), policy: { plan: key.limits, ban } }]
+  return ({ hostRoute, key, request }) => {
+    if (key !== undefined) {
+      // A request can cost no more than the whole limit; it would never be admitted.
+      const { perDay, perMinute } = key.limits
+      const cost = hostRoute === undefined ? 1 : Math.min(hostRoute.cost(), perMinute, perDay)
+      return [{ caller: Caller.ofKey(key.id), policy: { plan: key.limits, ban }, cost }]
+    }
     const { network, site } = ClientAddress.networksOf(ClientAddress.of(request, trustedProxyHops))
-    const budget = { caller: Caller.ofNetwork(network), policy }
-    return site === undefined ? [budget] : [budget, { caller: Caller.ofNetwork(site), policy: sitePolicy }]
+    const budget = { caller: Caller.ofNetwork(network), policy, cost: 1 }
+    return site === undefined
+      ? [budget]
+      : [budget, { caller: Caller.ofNetwork(site), policy: sitePolicy, cost: 1 }]
   }
 }
 
 /** Creates the function that counts a request against a budget. */
 export const counter =
-  (limits: RateLimitStore["Service"], { onLimitsUnavailable }: Pick<ServiceOptions, "onLimitsUnavailable">) =>
-  (call: Call, { caller, policy }: Budget): Effect.Effect<RateLimit.Verdict, StoreUnavailable> => {
+  (
+    limits: RateLimitStore.RateLimitStore["Service"],
+    { onLimitsUnavailable }: Pick<ServiceOptions, "onLimitsUnavailable">
+  ) =>
+  (call: Call, { caller, cost, policy }: Budget): Effect.Effect<RateLimit.Verdict, StoreUnavailable> => {
     call.plan = policy.plan
-    const counted = limits.consume(caller, call.now, policy)
+    const counted = RateLimitStore.consume(limits, caller, call.now, policy, cost)
     if (onLimitsUnavailable === "closed") return counted
     return Effect.catch(counted, (failure) => {
       const standIn = uncountedVerdict(policy.plan, call.now)
@@ -72,10 +85,15 @@ export const secretOf = (call: Call, authorization: string | undefined): Uint8Ar
     : ApiKeySecret.parse(credential.token)
 }
 
-/** Notes the key of a request, if the key accepts the secret with this hash. */
-export const identify = (call: Call, hash: string, key: Option.Option<ApiKey.ApiKey>): void => {
+/** Notes the key of a request, with the limits that apply now, if the key accepts the secret with this hash. */
+export const identify = (
+  call: Call,
+  hash: string,
+  key: Option.Option<ApiKey.ApiKey>,
+  plans: OwnPlans.OwnPlans
+): void => {
   if (Option.isNone(key) || !ApiKey.accepts(key.value, hash, call.now)) return
-  call.key = key.value
+  call.key = OwnPlans.current(plans, key.value)
   call.credentialError = undefined
 }
 

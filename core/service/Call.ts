@@ -6,6 +6,7 @@ import * as Plan from "../limits/Plan.ts"
 import type { Verdict } from "../limits/RateLimit.ts"
 import type { Unvalidated } from "../operations/Operation.ts"
 import type { Turn } from "./AdmissionTurns.ts"
+import type { HostResponse, HostRoute } from "./HostRoute.ts"
 import type { Route } from "./Router.ts"
 import type { HostBusy, ServiceRequest, TransportError } from "./ServiceRequest.ts"
 import type { FlatHeaders, Reply } from "./ServiceResponse.ts"
@@ -14,6 +15,8 @@ export class Call implements Unvalidated {
   readonly request: ServiceRequest
   /** The error that the host reports, if the connection carried no complete request. */
   readonly transportError: TransportError | undefined
+  /** The route of the host that responds, if the service does not. */
+  readonly hostRoute: HostRoute | undefined
   /** The value of `X-Request-Id`. */
   readonly id: string
   readonly clock: Clock.Clock
@@ -46,16 +49,20 @@ export class Call implements Unvalidated {
   /** The `Idempotency-Key` header, if that operation obeys it. */
   idempotencyKey: string | undefined
   reply: Reply | undefined
+  /** The response of the host, if it has responded. */
+  hostResponse: HostResponse | undefined
   #hasRoom = false
 
   constructor(
     request: ServiceRequest,
     transportError: TransportError | undefined,
+    hostRoute: HostRoute | undefined,
     id: string,
     clock: Clock.Clock
   ) {
     this.request = request
     this.transportError = transportError
+    this.hostRoute = hostRoute
     this.id = id
     this.clock = clock
     this.now = Math.floor(clock.currentTimeMillisUnsafe())
@@ -64,6 +71,10 @@ export class Call implements Unvalidated {
   /** The id of the key. All clients without a key are one caller, so that they leave half of the room to keys. */
   get caller(): string {
     return this.key?.id ?? ""
+  }
+
+  header(name: string): string | undefined {
+    return this.request.header(name)
   }
 
   /** The path parameters, percent-decoded. */

@@ -5,7 +5,6 @@
 import * as Context from "effect/Context"
 import * as Exit from "effect/Exit"
 import * as Tracer from "effect/Tracer"
-import type { ErrorCode } from "../errors/ErrorCatalogue.ts"
 import type { PlanName } from "../limits/Plan.ts"
 import type { Outcome } from "../limits/RateLimit.ts"
 import type { Call } from "./Call.ts"
@@ -42,7 +41,7 @@ export interface Exchange {
   /** The status of the response; `undefined` if the client disconnected before it. */
   readonly status: number | undefined
   /** The `code` of an error response; `undefined` for other responses. */
-  readonly errorCode: ErrorCode | undefined
+  readonly errorCode: string | undefined
   /** The id of the API key; `undefined` without a valid key. */
   readonly keyId: string | undefined
   /** The plan of the API key; `undefined` without a valid key. */
@@ -117,7 +116,7 @@ class Completed implements Exchange {
   readonly route: string | undefined
   readonly isProbe: boolean
   readonly status: number | undefined
-  readonly errorCode: ErrorCode | undefined
+  readonly errorCode: string | undefined
   readonly keyId: string | undefined
   readonly plan: PlanName | undefined
   readonly outcome: Outcome | undefined
@@ -158,7 +157,7 @@ class Completed implements Exchange {
   get bodyBytes(): number {
     const response = this.#response
     if (response === undefined || this.#call.request.method === "HEAD") return 0
-    return response.bytes?.length ?? byteLength(response.body)
+    return this.#call.hostResponse?.bodyBytes ?? response.bytes?.length ?? byteLength(response.body)
   }
 
   get network(): string | undefined {

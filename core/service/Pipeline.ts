@@ -7,9 +7,12 @@ import * as Clock from "effect/Clock"
 import * as Digest from "effect/crypto/Digest"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import type { ApiKey } from "../access/ApiKey.ts"
 import * as ApiKeySecret from "../access/ApiKeySecret.ts"
 import { LastSeen } from "../access/LastSeen.ts"
+import * as OwnErrors from "../errors/OwnErrors.ts"
 import { BanPolicy } from "../limits/BanPolicy.ts"
+import { OwnPlans } from "../limits/OwnPlans.ts"
 import * as Plan from "../limits/Plan.ts"
 import type { Verdict } from "../limits/RateLimit.ts"
 import * as Operation from "../operations/Operation.ts"
@@ -20,21 +23,25 @@ import { AdmissionTurns } from "./AdmissionTurns.ts"
 import { Call } from "./Call.ts"
 import * as CommonHeaders from "./CommonHeaders.ts"
 import * as ContentType from "./ContentType.ts"
-import * as Cors from "./Cors.ts"
 import * as Exchange from "./Exchange.ts"
+import type { HostRoute } from "./HostRoute.ts"
 import * as NewBans from "./NewBans.ts"
-import * as Probes from "./Probes.ts"
+import type * as Probes from "./Probes.ts"
+import * as Reception from "./Reception.ts"
 import * as Replies from "./Replies.ts"
 import * as RequestId from "./RequestId.ts"
 import * as RequestLog from "./RequestLog.ts"
-import * as Router from "./Router.ts"
-import { HostBusy, type ServiceRequest, type TransportError } from "./ServiceRequest.ts"
+import type { HostBusy, ServiceRequest, TransportError } from "./ServiceRequest.ts"
 import * as ServiceResponse from "./ServiceResponse.ts"
-import * as StaticFiles from "./StaticFiles.ts"
-import * as Target from "./Target.ts"
 
 /** Number of characters of a body from which on the host must have room for it. */
 const LARGE_BODY = 16_384
+
+/** The key of an admitted request to a route of the host. */
+interface Admitted {
+  readonly key: ApiKey
+  readonly hostRoute: HostRoute
+}
 
 /** Creates the program for requests and for transport errors. */
 export const make = Effect.fnUntraced(function* (
@@ -43,16 +50,16 @@ export const make = Effect.fnUntraced(function* (
   probes: Probes.Probes
 ) {
   const { options } = runtime
+  const catalogue = OwnErrors.extend(options.errors)
   const digest = yield* Digest.Digest
   const keys = yield* ApiKeyStore
   const noteSeen = yield* LastSeen
+  const plans = yield* OwnPlans
   const nextRequestId = yield* RequestId.make
   const observer = Exchange.combine([yield* Exchange.ResponseObserver])
-  const fileReply = StaticFiles.make(yield* StaticFiles.StaticFiles)
-  const findRoute = Router.make(options.basePath, Router.resourcesOf(operations))
+  const receive = yield* Reception.make(options, operations, probes)
   const budgetsOf = Admission.budgets(options, yield* BanPolicy)
   const count = Admission.counter(yield* RateLimitStore, options)
-  const configuredCors = Cors.make(options.corsOrigins)
   const addHeaders = CommonHeaders.make(options, operations)
   const turns = new AdmissionTurns()
   const bans = NewBans.make()
@@ -72,7 +79,7 @@ export const make = Effect.fnUntraced(function* (
     const secret = Admission.secretOf(call, authorization)
     if (secret !== undefined) {
       const hash = yield* ApiKeySecret.hashWith(digest, secret)
-      Admission.identify(call, hash, yield* keys.findByHash(hash))
+      Admission.identify(call, hash, yield* keys.findByHash(hash), plans)
       if (call.key !== undefined) noteSeen(call.key, call.now)
     }
     let verdict: Verdict | undefined
@@ -90,48 +97,28 @@ export const make = Effect.fnUntraced(function* (
     }
 
     const decision = decide(call)
+    if ("hostRoute" in decision) return yield* passOn(call, decision)
     if (!("execute" in decision)) return finish(call, decision)
-    const { body = "", headers } = yield* execute(call, decision)
-    const { schema, status } = decision.success
+    const { schema, status: declared } = decision.success
+    const { body = "", headers, status = declared } = yield* execute(call, decision)
     const reply = ServiceResponse.make(status, schema === undefined ? "" : body, headers?.flat())
     const room = roomFor(call, reply)
     if (room !== undefined) yield* room
     return finish(call, reply)
   })
 
-  /** Determines what is requested; returns the reply if the request needs no key. */
-  const receive = (call: Call): Effect.Effect<ServiceResponse.Reply, HostBusy> | undefined => {
-    const { request, transportError } = call
-    if (transportError !== undefined) {
-      const origin = request.header("origin") ?? configuredCors?.onlyOrigin
-      if (configuredCors !== undefined) call.corsHeaders = configuredCors.permissionFor(origin).headers
-      return transportError === "service_unavailable" ? Effect.fail(new HostBusy()) : undefined
-    }
-    const { path, query } = Target.parse(request.target)
-    const unlimited = probes.respond(request, path, call.id) ?? fileReply(request, path)
-    const route = unlimited === undefined ? findRoute(request.method, path) : undefined
-    call.isProbe = unlimited !== undefined
-    call.template = call.isProbe ? path : route?.template
-    const cors = path === Probes.OPENAPI ? Cors.everyone : configuredCors
-    const permission = cors?.permissionFor(request.header("origin"))
-    if (permission !== undefined && Cors.isPreflight(request)) return Effect.succeed(permission.preflight)
-    if (permission !== undefined) call.corsHeaders = permission.headers
-    call.route = route
-    call.query = query
-    return unlimited
-  }
-
   const leaveTurn = (call: Call, isOutage = false): void => {
     if (call.turn !== undefined) turns.leave(call.turn, isOutage)
     call.turn = undefined
   }
 
-  /** Returns the operation of an admitted request, or the reply to a rejected one. */
-  const decide = (call: Call): ServiceResponse.Reply | Operation.Operation => {
-    const { request, route, transportError } = call
+  /** Returns the operation or the route of the host for an admitted request, or the reply to a rejected one. */
+  const decide = (call: Call): ServiceResponse.Reply | Operation.Operation | Admitted => {
+    const { hostRoute, key, request, route, transportError } = call
     if (transportError !== undefined) return Replies.toTransportError(transportError)
     const rejection = Admission.rejectionOf(call)
     if (rejection !== undefined) return rejection
+    if (hostRoute !== undefined && key !== undefined) return { key, hostRoute }
     if (route === undefined) return Replies.notFound
     const { operation, resource } = route
     if (operation === undefined) return Replies.unsupportedMethod(resource, request.method)
@@ -149,6 +136,19 @@ export const make = Effect.fnUntraced(function* (
       : Effect.flatMap(request.body(options.maxBodyBytes, caller), (body) =>
           operation.execute(call, body, runtime)
         )
+  }
+
+  /** Passes an admitted request to the host; the result only describes the response that the host has sent. */
+  const passOn = (
+    call: Call,
+    { hostRoute, key }: Admitted
+  ): Effect.Effect<ServiceResponse.ServiceResponse> => {
+    const { id, label, plan } = key
+    const { headers } = finish(call, Replies.admitted)
+    return Effect.map(hostRoute.respond({ id, plan, label }, headers), (response) => {
+      call.hostResponse = response
+      return ServiceResponse.make(response.status, "")
+    })
   }
 
   /** Waits until the host has room for a large reply; `undefined` if it has room now. */
@@ -172,19 +172,24 @@ export const make = Effect.fnUntraced(function* (
       call.standIn = Admission.unknownVerdict(isOutage ? call.plan : Plan.standard.Free, call.now)
       call.verdict = call.standIn
     }
-    return Effect.map(Replies.toFailure(cause, call, options.maxBodyBytes), (reply) => finish(call, reply))
+    return Effect.map(Replies.toFailure(cause, call, catalogue, options.maxBodyBytes), (reply) =>
+      finish(call, reply)
+    )
   }
 
-  const run = (request: ServiceRequest, transportError?: TransportError) =>
+  const run = (request: ServiceRequest, transportError?: TransportError, hostRoute?: HostRoute) =>
     Effect.withFiber<ServiceResponse.ServiceResponse>((fiber) => {
-      const call = new Call(request, transportError, nextRequestId(), fiber.getRef(Clock.Clock))
+      const clock = fiber.getRef(Clock.Clock)
+      const call = new Call(request, transportError, hostRoute, nextRequestId(), clock)
       const report = observer && Exchange.measure(observer, call, fiber.context, options)
       const response = Effect.catchCause(respond(call), (cause) => recover(call, cause))
       return Effect.onExit(response, (exit) => {
         leaveTurn(call)
         const change = Exit.isSuccess(exit) ? probes.observe(call) : undefined
         const logged = change === undefined ? Effect.void : RequestLog.outage(change, call.id)
-        return report === undefined ? logged : Effect.map(logged, () => report(exit))
+        if (report === undefined) return logged
+        if (hostRoute !== undefined && !call.isProbe) call.template = hostRoute.template()
+        return Effect.map(logged, () => report(exit))
       })
     })
 

@@ -2,6 +2,7 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as ApiError from "../errors/ApiError.ts"
+import { OwnPlans } from "../limits/OwnPlans.ts"
 import * as OpenApi from "../openapi/OpenApi.ts"
 import type { Operation } from "../operations/Operation.ts"
 import type { Call } from "./Call.ts"
@@ -26,10 +27,11 @@ export const make = Effect.fnUntraced(function* (
   operations: ReadonlyArray<Operation>
 ) {
   const checkStores = yield* ReadinessProbe.make(options)
+  const plans = yield* OwnPlans
   let health = StoreHealth.initial
   let outage: StoreOutage.StoreOutage | undefined
   const document = yield* Effect.cached(
-    Effect.sync(() => cacheLatest(OpenApi.formatter(options, operations)))
+    Effect.sync(() => cacheLatest(OpenApi.formatter(options, operations, plans)))
   )
   let isDraining = false
 
@@ -66,6 +68,7 @@ export const make = Effect.fnUntraced(function* (
   ])
 
   return {
+    paths: [...targets.keys()],
     /** Returns the response of a probe endpoint; `undefined` for any other path. */
     respond: (
       request: ServiceRequest,
@@ -79,15 +82,15 @@ export const make = Effect.fnUntraced(function* (
       return Effect.succeed(Replies.toWrite(method))
     },
     /**
-     * Records the outcome of each other request. A 503 means a store failure, except from the host; a success means that
-     * the operation used the stores. Returns the change if an outage of the stores began or ended.
+     * Records the outcome of each other request. `service_unavailable` means a store failure, except from the host; a
+     * success means that the operation used the stores. Returns the change if an outage of the stores began or ended.
      */
     observe: (call: Call): StoreOutage.Change | undefined => {
       const { admittedOperation, clock, isCounted, reply, transportError, verdict } = call
       if (reply === undefined || verdict === undefined || transportError !== undefined) return undefined
       if (reply === Replies.hostBusy) return undefined
       const now = () => monotonicMs(clock.monotonicTimeNanosUnsafe())
-      if (reply.status === 503) {
+      if (reply.errorCode === "service_unavailable") {
         const failedOperation = admittedOperation ?? StoreHealth.ADMISSION
         health = StoreHealth.recordFailure(health, failedOperation, now())
         return update(StoreOutage.recordFailure(outage, failedOperation, now()))

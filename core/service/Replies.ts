@@ -2,6 +2,7 @@
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as ApiError from "../errors/ApiError.ts"
+import type { Catalogue } from "../errors/ErrorCatalogue.ts"
 import type * as Operation from "../operations/Operation.ts"
 import type { Call } from "./Call.ts"
 import * as RequestLog from "./RequestLog.ts"
@@ -10,6 +11,9 @@ import type { BodyConsumed, BodyTooLarge, HostBusy, TransportError } from "./Ser
 import * as ServiceResponse from "./ServiceResponse.ts"
 
 export const notFound = ServiceResponse.error(ApiError.make("not_found"))
+
+/** The reply to an admitted request, to which the host responds: has only the headers of every response. */
+export const admitted = ServiceResponse.make(200, "")
 
 /** Returns the reply to a method that the resource does not support. */
 export const unsupportedMethod = (
@@ -55,13 +59,18 @@ export type Failure = Operation.Failure | BodyTooLarge | BodyConsumed | HostBusy
 export const toFailure = (
   cause: Cause.Cause<Failure>,
   { id, transportError }: Call,
+  catalogue: Catalogue,
   maxBodyBytes: number
 ): Effect.Effect<ServiceResponse.Reply> => {
   const failure = failureIn(cause)
   const fixed = transportError && toTransportError(transportError)
   switch (failure?._tag) {
-    case "ApiError":
-      return Effect.succeed(ServiceResponse.error(failure))
+    case "ApiError": {
+      const entry = catalogue[failure.code]
+      return entry === undefined
+        ? Effect.as(RequestLog.undeclaredCode(failure, id), internalError)
+        : Effect.succeed(ServiceResponse.errorWith(entry.status, failure))
+    }
     case "StoreUnavailable":
       return Effect.as(RequestLog.storeFailure("503 service_unavailable", failure, id), fixed ?? unavailable)
     case "BodyTooLarge": {

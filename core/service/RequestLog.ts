@@ -2,6 +2,7 @@
 import type * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import type { ApiKey } from "../access/ApiKey.ts"
+import type { ApiError } from "../errors/ApiError.ts"
 import type { StoreUnavailable } from "../errors/StoreUnavailable.ts"
 import type { Change } from "./StoreOutage.ts"
 
@@ -19,6 +20,13 @@ export const hostBusy = (requestId: string): Effect.Effect<void> =>
 /** Logs a defect, which is a bug in the service or an adapter. */
 export const defect = (cause: Cause.Cause<unknown>, requestId: string): Effect.Effect<void> =>
   about(Effect.logError("500 internal_error", cause), requestId)
+
+/** Logs that an operation failed with a code that is not in the catalogue of the service. */
+export const undeclaredCode = ({ code, message }: ApiError, requestId: string): Effect.Effect<void> =>
+  about(
+    Effect.annotateLogs(Effect.logError("500 internal_error: undeclared error code"), { code, message }),
+    requestId
+  )
 
 /** Logs a ban that a request began; `until` is in epoch milliseconds. */
 export const ban = ({ id, plan }: ApiKey, until: number, requestId: string): Effect.Effect<void> =>

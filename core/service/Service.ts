@@ -6,19 +6,23 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as LastSeen from "../access/LastSeen.ts"
 import * as Cursor from "../codec/Cursor.ts"
+import * as OwnErrors from "../errors/OwnErrors.ts"
 import * as Fingerprint from "../idempotency/Fingerprint.ts"
 import * as BanPolicy from "../limits/BanPolicy.ts"
+import * as Clash from "../operations/Clash.ts"
 import type * as Operation from "../operations/Operation.ts"
 import * as Operations from "../operations/Operations.ts"
 import { InvalidOption } from "../options/InvalidOption.ts"
 import type { ApiKeyStore } from "../ports/ApiKeyStore.ts"
 import { PetRepository } from "../ports/PetRepository.ts"
 import type { RateLimitStore } from "../ports/RateLimitStore.ts"
+import type { HostRoute } from "./HostRoute.ts"
 import * as Pipeline from "./Pipeline.ts"
 import * as Probes from "./Probes.ts"
 import * as ServiceOptions from "./ServiceOptions.ts"
 import type { ServiceRequest, TransportError } from "./ServiceRequest.ts"
 import type { ServiceResponse } from "./ServiceResponse.ts"
+import { StaticFiles } from "./StaticFiles.ts"
 
 export type { TransportError } from "./ServiceRequest.ts"
 
@@ -28,6 +32,12 @@ export class Service extends Context.Service<
   {
     /** Handles a request. It can be interrupted at any time; writes are atomic. */
     readonly handle: (request: ServiceRequest) => Effect.Effect<ServiceResponse>
+    /**
+     * Admits a request to a route of the host as `handle` admits one: by its key and its limits, in the same order and
+     * with the same responses. `route.respond` runs if the request is admitted, and only then. The result describes the
+     * response of the host, or is the response to a request that is not admitted or needs no key.
+     */
+    readonly admit: (request: ServiceRequest, route: HostRoute) => Effect.Effect<ServiceResponse>
     /**
      * Returns the response to a transport error and, except for `service_unavailable`, counts it against the limits of
      * the client's network. `origin` is the `Origin` header, if it arrived.
@@ -77,9 +87,18 @@ export const make = Effect.fnUntraced(function* (
     hash: (text: string) => Fingerprint.hashWith(digest, text)
   }
   const probes = yield* Probes.make(options, operations)
+  const clash = Clash.first(operations, {
+    basePath: options.basePath,
+    unlimitedPaths: [...probes.paths, ...(yield* StaticFiles).map(({ path }) => path)],
+    catalogue: OwnErrors.extend(options.errors)
+  })
+  if (clash !== undefined) {
+    return yield* Effect.fail(new InvalidOption({ option: "operations", reason: clash }))
+  }
   const run = yield* Pipeline.make(runtime, operations, probes)
   return {
     handle: (request) => run(request),
+    admit: (request, route) => run(request, undefined, route),
     transportError: (error, clientAddress, origin) => run(unparsed(clientAddress, origin), error),
     drain: probes.drain,
     isDraining: probes.isDraining,

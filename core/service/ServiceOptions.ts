@@ -1,6 +1,7 @@
 /** Defines, validates and completes the options of a service; every option has a default. */
 import type * as Result from "effect/Result"
 import * as Deprecation from "../deprecation/Deprecation.ts"
+import * as OwnErrors from "../errors/OwnErrors.ts"
 import * as Plan from "../limits/Plan.ts"
 import type { InvalidOption } from "../options/InvalidOption.ts"
 import * as Options from "../options/Options.ts"
@@ -44,6 +45,8 @@ export interface ServiceOptions {
   readonly getPetDeprecation: Deprecation.Deprecation
   /** Page about deprecated operations; their responses link to it. The link is `rel="deprecation"` (RFC 9745 §3). */
   readonly deprecationUrl: string | undefined
+  /** Errors of your own operations, by code, such as `{ order_unknown: { status: 404, meaning: "…" } }`. */
+  readonly errors: OwnErrors.OwnErrors
   /** Secret of at least 32 bytes that signs cursors; by default the key that the stores share, or a random key. */
   readonly cursorKey: Uint8Array | undefined
 }
@@ -131,6 +134,7 @@ export const table = {
     "announced 2026-11-20, removed 2030-12-05"
   ),
   deprecationUrl: OptionTable.flag("deprecation-url", pageUrl, undefined),
+  errors: OptionTable.programOnly(OwnErrors.rule, {}, "`serve` has no operations of its own"),
   cursorKey: OptionTable.programOnly(
     Rule.make(
       (value): value is Uint8Array => value instanceof Uint8Array && value.length >= 32,

@@ -22,7 +22,7 @@ export interface ServiceResponse {
 /** What the pipeline decides: a response without the headers that all responses have. */
 export interface Reply extends ServiceResponse {
   /** The code of an error response. */
-  readonly errorCode?: ErrorCode | undefined
+  readonly errorCode?: string | undefined
 }
 
 /** Whether a status means that the request succeeded. */
@@ -39,10 +39,14 @@ export const make = (status: number, body: string, headers: FlatHeaders = []): R
   body
 })
 
+/** Creates the reply to a request that failed with an error of the service itself. */
+export const error = (failure: ApiError.ApiError<ErrorCode>, headers?: FlatHeaders): Reply =>
+  errorWith(catalogue[failure.code].status, failure, headers)
+
 /** Creates an error reply with the `Error` body (contract §2). */
-export const error = (failure: ApiError.ApiError, headers: FlatHeaders = []): Reply => ({
-  status: catalogue[failure.code].status,
+export const errorWith = (status: number, failure: ApiError.ApiError, headers: FlatHeaders = []): Reply => ({
+  status,
   headers,
-  body: ApiError.body(failure),
+  body: ApiError.body(failure, status),
   errorCode: failure.code
 })

@@ -20,7 +20,7 @@ export const issue = Command.make(
     plan: Setting.make(
       "plan",
       Plan.names.join("|"),
-      `Plan of the key; ${Plan.agreed} requires both limits.`,
+      `Plan of the key; ${Plan.agreed} requires both limits; ${IssueKeyFlag.OWN_PLAN}.`,
       IssueKeyFlag.parsePlan
     ),
     perMinute: KeyCommand.perMinute("Requests per minute. Default: the limit of the plan."),
@@ -35,8 +35,9 @@ export const issue = Command.make(
     ...KeyCommand.flags
   },
   Effect.fn("keys issue")(function* (flags) {
+    const { plans } = flags.plan
     const options: KeyLifecycle.IssueOptions = {
-      plan: flags.plan,
+      plan: flags.plan.plan,
       limits: {
         perMinute: Option.getOrUndefined(flags.perMinute),
         perDay: Option.getOrUndefined(flags.perDay)
@@ -45,8 +46,8 @@ export const issue = Command.make(
       expires: Option.getOrUndefined(flags.expires)
     }
     // Validated before a database is created.
-    yield* Effect.mapError(Effect.fromResult(KeyLifecycle.limitsOf(options)), Failure.userError)
-    const store = yield* KeyCommand.open(flags, Database.open)
+    yield* Effect.mapError(Effect.fromResult(KeyLifecycle.limitsOf(options, plans)), Failure.userError)
+    const store = yield* KeyCommand.open({ ...flags, plans }, Database.open)
     const {
       expiresAt = null,
       id,

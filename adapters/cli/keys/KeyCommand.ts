@@ -13,7 +13,7 @@ import * as Plan from "../../../core/limits/Plan.ts"
 import * as Duration from "../../../core/options/Duration.ts"
 import type { ApiKeyStore } from "../../../core/ports/ApiKeyStore.ts"
 import type { RateLimitStore } from "../../../core/ports/RateLimitStore.ts"
-import type { AnimalStore, Expiry, InvalidDatabase } from "../../embed/index.ts"
+import type { AnimalStore, AnimalStoreOptions, Expiry, InvalidDatabase } from "../../embed/index.ts"
 import * as KeyReader from "../../embed/KeyReader.ts"
 import * as Database from "../Database.ts"
 import * as Failure from "../Failure.ts"
@@ -49,10 +49,10 @@ export interface Values {
 
 /** Opens the store for a command that changes keys. */
 export const open = (
-  { database, databaseTimeoutMs, limits }: Values,
+  { database, databaseTimeoutMs, limits, plans }: Values & Pick<AnimalStoreOptions, "plans">,
   openStore: typeof Database.openExisting = Database.openExisting
 ): Effect.Effect<AnimalStore, CliError.UserError, Scope.Scope> =>
-  Effect.andThen(rejectMemory(database, limits), openStore({ database, databaseTimeoutMs, limits }))
+  Effect.andThen(rejectMemory(database, limits), openStore({ database, databaseTimeoutMs, limits, plans }))
 
 /** Runs a program that only reads keys and limits; the databases are neither created nor changed. */
 export const read = <A, E>(

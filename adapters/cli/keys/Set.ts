@@ -22,7 +22,7 @@ export const set = Command.make(
     plan: Setting.make(
       "plan",
       Plan.names.join("|"),
-      `New plan, with its limits; unchanged if absent; ${Plan.agreed} requires both limits.`,
+      `New plan, with its limits; unchanged if absent; ${Plan.agreed} requires both limits; ${IssueKeyFlag.OWN_PLAN}.`,
       IssueKeyFlag.parsePlan
     ).pipe(Flag.optional),
     perMinute: KeyCommand.perMinute("New limit per minute. Default: unchanged."),
@@ -50,13 +50,14 @@ export const set = Command.make(
         )
       )
     }
+    const named = Option.getOrUndefined(plan)
     const change: KeyChange = {
-      plan: Option.getOrUndefined(plan),
+      plan: named?.plan,
       limits: { perMinute: Option.getOrUndefined(perMinute), perDay: Option.getOrUndefined(perDay) },
       label: Option.getOrUndefined(label),
       expires: Option.getOrUndefined(expires)
     }
-    const store = yield* KeyCommand.open(flags)
+    const store = yield* KeyCommand.open({ ...flags, plans: named?.plans })
     const key = yield* Failure.attempt(() => store.keys.set(flags.id, change))
     yield* KeyCommand.print(flags, KeyRecord.make(key), textOf(key))
   }, Effect.scoped)

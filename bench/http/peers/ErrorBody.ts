@@ -1,7 +1,6 @@
 /** Defines the error bodies of the peers, in the form that the contract specifies. */
 
-// A type, not an interface, so that libraries accept it as a record of unknown values.
-export type ErrorBody = {
+export interface ErrorBody {
   readonly code: string
   readonly message: string
   readonly status: number
@@ -23,12 +22,6 @@ export const notFound = {
   code: "not_found",
   message: "There is no such resource.",
   status: 404
-} as const satisfies ErrorBody
-
-export const tooLarge = {
-  code: "payload_too_large",
-  message: "The body is too large.",
-  status: 413
 } as const satisfies ErrorBody
 
 export const failed = {

@@ -1,20 +1,7 @@
 /** Opens an animal store that contains the animals of the catalogue and callers of all kinds. */
-import { pathToFileURL } from "node:url"
-import type { AnimalStore, openAnimalStore } from "../../../adapters/embed/index.ts"
+import type { AnimalStore } from "../../../adapters/embed/index.ts"
+import * as Checkout from "../../Checkout.ts"
 import { animals, callerCounts, type Tokens, UNREACHABLE_LIMIT } from "../Catalogue.ts"
-
-/** The URL of the checkout that contains this file. */
-const thisCheckout = new URL("../../../", import.meta.url).href
-
-/** Imports `openAnimalStore` from a checkout of this project, by default from this one. */
-const openIn = async (checkout = ""): Promise<typeof openAnimalStore> => {
-  const root = checkout === "" ? thisCheckout : pathToFileURL(`${checkout}/`).href
-  // The same module from another version of this project; the parts that are used here have not changed.
-  const module = (await import(new URL("adapters/embed/index.ts", root).href)) as {
-    readonly openAnimalStore: typeof openAnimalStore
-  }
-  return module.openAnimalStore
-}
 
 /** Number of keys that are issued concurrently. */
 const CONCURRENCY = 50
@@ -33,7 +20,10 @@ const open = async (
   database: string,
   { checkout, isMetered, limits = "" }: OpenOptions
 ): Promise<AnimalStore> => {
-  const openAnimalStore = await openIn(checkout)
+  const { openAnimalStore } = await Checkout.load<typeof import("../../../adapters/embed/index.ts")>(
+    "adapters/embed/index.ts",
+    checkout
+  )
   return openAnimalStore({
     database,
     ...(limits === "" ? {} : { limits }),

@@ -12,23 +12,15 @@ import * as Spending from "./Spending.ts"
 /** Number of strikes that lead to a ban in our service. */
 const STRIKES = 20
 
-/** A rhythm of requests that ignore denials. */
+/** How a key ignores denials. */
 interface Rhythm {
-  /** Time between requests in milliseconds. */
+  /** Time between requests in milliseconds, and how many are sent without time between them. */
   readonly apart: number
+  readonly together?: number
   /** The number of denials after which the key gives up. */
   readonly denials?: number
-  /** How many requests are sent without time between them. */
-  readonly together?: number
   readonly calls?: ReadonlyArray<Calls.Call>
 }
-
-const rhythms: ReadonlyArray<Rhythm> = [
-  { apart: 0, denials: 25 },
-  { apart: 400, denials: 30 },
-  { apart: 5 * SECOND, denials: 30 },
-  { apart: 15 * SECOND, denials: 30 }
-]
 
 /** Whether a response tells of a ban; the wait for a minute is shorter than this one. */
 const isBan = (exchange: Exchange): boolean =>
@@ -52,35 +44,39 @@ const offend = Effect.fnUntraced(function* (
   }
 })
 
-/** Sends one request with each other key; the small one is not used up by it. */
-const lookAtOthers = Effect.fnUntraced(function* (tools: Tools): Effect.fn.Return<void, Stopped> {
-  yield* tools.sendOnce(Spending.look)
-  if (tools.keys.tiny !== undefined) yield* tools.sendOnce({ ...Spending.look, key: "tiny" })
+/** Sends a request with each other key; the small one is not used up by it. */
+const lookAtOthers = Effect.fnUntraced(function* (
+  tools: Tools,
+  call: Calls.Call = Calls.calls.list
+): Effect.fn.Return<void, Stopped> {
+  for (const key of ["main", "tiny"] as const)
+    if (tools.keys[key] !== undefined) yield* tools.sendOnce({ ...(yield* call(tools)), key })
 })
 
 const fields = { key: "victim", profile: "ban" } as const
 
 export const programs: ReadonlyArray<Program> = [
-  Spending.about("bans", { ...fields, requests: 160 }, function* (tools, victim) {
+  Spending.about("bans", { ...fields, requests: 175 }, function* (tools, victim) {
     const often = { apart: 1_100, denials: 45 }
-    const other = { ...(yield* Draw.one(rhythms)), calls: yield* Random.shuffle(Calls.all) }
+    const apart = yield* Draw.one([0, 400, 5 * SECOND, 15 * SECOND])
+    const other = { apart, denials: 30, calls: yield* Random.shuffle(Calls.all) }
     for (const rhythm of [often, other]) {
       let last = yield* offend(tools, victim, rhythm)
-      yield* lookAtOthers(tools)
-      for (const call of yield* Draw.some(Calls.all, 10)) last = yield* victim.spend(call)
-      yield* lookAtOthers(tools)
+      for (const own of yield* Random.shuffle(Calls.operations)) {
+        yield* lookAtOthers(tools, own)
+        for (const call of yield* Draw.some(Calls.all, 2)) last = yield* victim.spend(call)
+      }
       yield* victim.recover(last)
-      // The first list shows which animals exist for this key.
-      const usual = [Calls.calls["list with the largest limit"], ...(yield* Random.shuffle(Calls.usual))]
-      yield* victim.walk(
-        usual.map(() => Spending.MINUTE_PASSED),
-        usual
-      )
+      const usual = [...(yield* Random.shuffle(Calls.usual)), Calls.calls["creation with an unusual name"]]
+      for (const call of usual) {
+        yield* tools.advance(Spending.MINUTE_PASSED)
+        yield* Calls.createAndGet(tools, { ...(yield* call(tools)), key: "victim" })
+      }
       yield* Spending.rest(tools)
     }
   }),
-  Spending.about("a polite client", { ...fields, requests: 52 }, function* (tools, victim) {
-    for (let waits = 0; waits < 25; waits++) {
+  Spending.about("a polite client", { ...fields, requests: 45 }, function* (tools, victim) {
+    for (let waits = 0; waits < 20; waits++) {
       const denied = yield* victim.useUp(Calls.described)
       if (!Spending.isDenied(denied)) return
       yield* tools.advance(Spending.toldWait(denied) ?? MINUTE)
@@ -92,19 +88,14 @@ const ours = { ...fields, isDesign: true } as const
 
 /** Reach what this project decided on bans: which denials count, how many lead to a ban, and how long it lasts. */
 export const ourPrograms: ReadonlyArray<Program> = [
-  Spending.about("bans that grow and shrink", { ...ours, requests: 240 }, function* (tools, victim) {
-    for (const cleanTime of [0, 0, 0, 0, 0, DAY - MINUTE, DAY + MINUTE, 2 * DAY + MINUTE]) {
+  Spending.about("bans that grow and shrink", { ...ours, requests: 290 }, function* (tools, victim) {
+    const cleanTimes = [0, 0, 0, 0, 0, DAY - MINUTE, DAY + MINUTE, 2 * DAY + MINUTE]
+    for (const [round, cleanTime] of cleanTimes.entries()) {
       yield* tools.advance(cleanTime)
-      const ban = yield* offend(tools, victim, { apart: 1_500, denials: 2 * STRIKES })
-      yield* tools.advance(Spending.toldWait(ban) ?? HOUR)
-      yield* victim.spend()
-    }
-  }),
-  Spending.about("requests during a ban", { ...ours, requests: 120 }, function* (tools, victim) {
-    for (const apart of [2_500, 7_000]) {
+      const apart = [1_500, 2_500, 7_000][round % 3] ?? 0
       const ban = yield* offend(tools, victim, { apart, denials: 2 * STRIKES })
-      const end = ban.to + (Spending.toldWait(ban) ?? 0)
-      yield* victim.walk(Array(12).fill(2 * SECOND), yield* Random.shuffle(Calls.all))
+      const end = ban.to + (Spending.toldWait(ban) ?? HOUR)
+      yield* victim.walk(Array(4).fill(2 * SECOND), yield* Random.shuffle(Calls.all))
       for (const moment of [end - SECOND - 200, end]) {
         yield* Spending.until(tools, moment)
         yield* victim.spend()

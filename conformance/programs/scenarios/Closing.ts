@@ -3,7 +3,6 @@ import * as Random from "effect/Random"
 import { REMOVAL_BEGINS, REMOVAL_OVER } from "../../http/Removal.ts"
 import * as Calls from "../Calls.ts"
 import * as Draw from "../Draw.ts"
-import * as Headers from "../Headers.ts"
 import { type Program, program } from "../Program.ts"
 import { DAY, HOUR } from "./Moments.ts"
 import * as Spending from "./Spending.ts"
@@ -56,13 +55,14 @@ export const programs: ReadonlyArray<Program> = [
       yield* Calls.lookAtLists(tools)
     }
   ),
-  program("afterwards", { profile: "core", requests: 40 }, function* (tools) {
-    for (const call of [...operations.slice(0, 5), calls["creation without a name"]]) {
-      for (const added of Headers.harmless) {
-        const { headers = [], ...sent } = yield* call(tools)
-        yield* tools.send({ ...sent, headers: [...headers, ...added] })
-      }
+  program("afterwards", { profile: "core", requests: 30 }, function* (tools) {
+    for (const call of looks) {
+      yield* Calls.send(tools, call)
+      if (tools.keys.tiny === undefined || !tools.hasClock) continue
+      yield* tools.advance(Spending.MINUTE_PASSED)
+      yield* tools.send({ ...(yield* call(tools)), key: "tiny" })
     }
     yield* Calls.lookAtLists(tools)
+    if (tools.hasClock) yield* Spending.rest(tools)
   })
 ]

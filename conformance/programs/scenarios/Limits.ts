@@ -1,12 +1,13 @@
 /** Uses up minutes and days of the small key, by each operation and each refused request, and looks when they are over. */
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
+import * as RateHeaders from "../../http/RateHeaders.ts"
 import * as Bodies from "../Bodies.ts"
 import * as Calls from "../Calls.ts"
 import * as Draw from "../Draw.ts"
 import type { Program, Stopped, Tools } from "../Program.ts"
 import * as Queries from "../Queries.ts"
-import { DAY, HOUR, MINUTE, midnight, SECOND, zones } from "./Moments.ts"
+import { boundaries, DAY, HOUR, MINUTE, margins, midnight, SECOND, zones } from "./Moments.ts"
 import * as Spending from "./Spending.ts"
 
 const { MAX_ONCE, MINUTE_PASSED } = Spending
@@ -14,37 +15,53 @@ const { MAX_ONCE, MINUTE_PASSED } = Spending
 const limits = { key: "tiny", profile: "limits" } as const
 const days = { ...limits, maxPerDay: Spending.MAX_PER_DAY } as const
 
-/** Uses each small key for each operation: its first requests, and creations that are shown to the same key. */
-const operations = (["tiny", "victim"] as const).map((key) =>
-  Spending.about(
-    `the ${key} key`,
-    { ...limits, key, maxPerMinute: Infinity, requests: 18 },
-    function* (tools, small) {
-      // What the first request of a key gets may differ, and is compared with what the second one gets.
-      const first = yield* Draw.one(["list by status", "creation", "the first"] as const)
-      const begun = yield* Calls.calls[first](tools)
-      const sent = [begun, begun]
-      for (const [at, status] of Queries.statuses.entries()) {
-        const name = tools.name([" \n\u00e9<&", "\u{1f98a}".repeat(40), ""][at])
-        const categoryId = yield* Draw.one(Bodies.categories)
-        sent.push(Bodies.creation(Calls.members(tools, { name, categoryId, status })))
-        sent.push(Bodies.creation(Calls.members(tools, { status })))
-        for (const limit of [100, 1]) sent.push({ path: `/pets?status=${status}&limit=${limit}` })
+/** Reach what shows only at first: before a key was ever denied, and while the store is small. */
+export const firstPrograms: ReadonlyArray<Program> = [
+  ...(["tiny", "victim"] as const).map((key) =>
+    Spending.about(
+      `the ${key} key`,
+      { ...limits, key, maxPerMinute: Infinity, requests: 24 },
+      function* (tools, { plan }) {
+        // What the first request of a key gets may differ, and is compared with what the second one gets.
+        const first =
+          yield* Calls.calls[
+            key === "tiny" ? "list by status" : yield* Draw.one(["creation", "the first"] as const)
+          ](tools)
+        const sent = [first, first]
+        for (const [at, status] of Queries.statuses.entries()) {
+          const name = tools.name([" \n\u00e9<&", "\u{1f98a}".repeat(40), ""][at])
+          const categoryId = yield* Draw.one(Bodies.categories)
+          sent.push(Bodies.creation(Calls.members(tools, { name, categoryId, status })))
+          sent.push(Bodies.creation(Calls.members(tools, { status })))
+          for (const limit of [100, 1]) sent.push({ path: `/pets?status=${status}&limit=${limit}` })
+        }
+        for (const call of [...Calls.operations.slice(2), Calls.calls["creation without a name"]])
+          sent.push(yield* call(tools))
+        for (const each of sent) {
+          // So rarely that the minute denies nothing.
+          yield* tools.advance(Math.ceil((2 * MINUTE) / plan.perMinute) + 100)
+          yield* Calls.createAndGet(tools, { ...each, key })
+        }
       }
-      // So rarely that the minute denies nothing.
-      const pause = Math.ceil(MINUTE / small.plan.perMinute) + 100
-      const calls = [
-        ...sent.map((each) => () => Effect.succeed(each)),
-        ...Calls.operations.slice(2),
-        Calls.calls["creation without a name"]
-      ]
-      yield* small.walk(
-        calls.map(() => pause),
-        calls
+    )
+  ),
+  Spending.about(
+    "the first denial",
+    { ...limits, isTimeless: true, maxPerMinute: MAX_ONCE, requests: 18, waitsMs: 12_500 },
+    function* (tools, tiny) {
+      const { perMinute } = tiny.plan
+      const mixed = yield* Random.shuffle([...Calls.operations, ...(yield* Draw.some(Calls.all, 2))])
+      const inMinute = Array.from(
+        { length: perMinute },
+        (_, at) => mixed[at % mixed.length] ?? Calls.calls.list
       )
+      // Creations are denied while lists show all animals of a status.
+      const denied = yield* tiny.useUp([...inMinute, ...Array(perMinute + 1).fill(Calls.calls.creation)])
+      yield* Calls.lookAtLists(tools)
+      yield* tiny.recover(denied, mixed)
     }
   )
-)
+]
 
 /** Uses up the minute, and then what it and the day still allow, without an early retry, until a moment. */
 const spendUntil = Effect.fnUntraced(function* (
@@ -63,7 +80,6 @@ const spendUntil = Effect.fnUntraced(function* (
 })
 
 export const programs: ReadonlyArray<Program> = [
-  ...operations,
   Spending.about("minute by each way", { ...limits, requests: 140 }, function* (tools, tiny) {
     const inDay = Math.max(1, Math.floor(tiny.plan.perDay / (tiny.plan.perMinute + 2)))
     // Two of a kind take turns, since requests that the contract does not describe may be free.
@@ -83,56 +99,37 @@ export const programs: ReadonlyArray<Program> = [
     // Whether the denied requests counted shows at the end of the day.
     yield* tools.advance(2 * MINUTE_PASSED)
     if (Spending.hasSmallDay(tiny.plan)) yield* tiny.useUpDay(Calls.described)
-    yield* Spending.rest(tools)
-    // None of the denied creations left an animal.
-    yield* Calls.lookAtLists(tools)
   }),
-  Spending.about(
-    "minute in real time",
-    { ...limits, isTimeless: true, maxPerMinute: MAX_ONCE, requests: 12, waitsMs: 12_500 },
-    function* (tools, tiny) {
-      if (tools.hasClock) return
-      const mixed = yield* Random.shuffle([...Calls.operations, ...(yield* Draw.some(Calls.all, 2))])
-      const denied = yield* tiny.useUp(mixed)
-      yield* tools.send(Spending.look)
-      if (!Spending.isDenied(denied)) return
-      yield* tools.advance((Spending.toldWait(denied) ?? MINUTE_PASSED) + SECOND / 2)
-      yield* tiny.spend(mixed[0])
-    }
-  ),
   Spending.about("day by each way", { ...days, requests: 130 }, function* (tools, tiny) {
-    const refused = yield* Draw.some(Calls.refused, 1)
-    for (const calls of [yield* Random.shuffle(Calls.described), refused, yield* Random.shuffle(Calls.all)]) {
-      const denied = yield* tiny.useUpDay(calls)
+    for (const isFirst of [true, false]) {
+      const refused = yield* Draw.some(Calls.refused, 1)
+      let denied = yield* tiny.useUpDay(isFirst ? yield* Random.shuffle(Calls.described) : refused)
       yield* tools.send(Spending.look)
+      for (const [index, call] of isFirst ? (yield* Random.shuffle(Calls.all)).entries() : []) {
+        // So rarely that the minute denies nothing, and few services ban the key; near the end of a minute.
+        yield* Spending.until(
+          tools,
+          boundaries.minute((yield* tools.now) + MINUTE) - (yield* Draw.one(margins))
+        )
+        if (index % 2 === 0) yield* tools.send(Spending.look)
+        denied = yield* tiny.spend(call)
+      }
+      // Waits until Reset instead of as told by Retry-After.
+      const rate = denied.response && RateHeaders.of(denied.response)
+      if (!isFirst && rate !== undefined) {
+        yield* Spending.until(tools, rate.resetAt * SECOND)
+        denied = yield* tiny.spend()
+      }
       yield* tiny.recover(denied, yield* Random.shuffle(Calls.operations))
       yield* Spending.rest(tools)
     }
   }),
-  Spending.about("used day", { ...days, requests: 95 }, function* (tools, tiny) {
-    let denied = yield* tiny.useUpDay()
-    // So rarely that the minute denies nothing, and few services ban the key; at all parts of a second.
-    for (const [index, call] of (yield* Random.shuffle(Calls.all)).entries()) {
-      yield* tools.advance(MINUTE_PASSED + (index % 4) * 250)
-      if (index % 2 === 0) yield* tools.send(Spending.look)
-      denied = yield* tiny.spend(call)
-    }
-    yield* tiny.recover(denied)
-  }),
-  Spending.about("day again and again", { ...days, requests: 125 }, function* (tools, tiny) {
-    // Half a day later, no day may have begun twice; a day after the latest request, every one has begun.
-    for (const wait of [12 * HOUR, 12 * HOUR, DAY + SECOND]) {
-      yield* tiny.useUpDay()
-      yield* tools.advance(wait)
-    }
-    yield* tiny.recover(yield* tiny.useUpDay(), Calls.operations)
-  }),
   Spending.about("day at midnight", { ...days, requests: 100 }, function* (tools, tiny) {
     const { perDay, perMinute } = tiny.plan
-    for (const zone of [0, yield* Draw.one(zones)]) {
-      const end = midnight(zone)((yield* tools.now) + 2 * HOUR)
+    for (const next of [boundaries.month, midnight(yield* Draw.one(zones))]) {
+      const end = next((yield* tools.now) + 2 * HOUR)
       yield* Spending.until(tools, end - HOUR)
-      const spare = zone === 0 ? perMinute + 3 : perDay / 2
+      const spare = next === boundaries.month ? perMinute + 3 : perDay / 2
       yield* tiny.useUpDay(undefined, Math.max(1, Math.floor(perDay - spare)))
       yield* Spending.until(tools, end - MINUTE + SECOND)
       yield* spendUntil(tools, tiny, end)
@@ -145,6 +142,20 @@ export const programs: ReadonlyArray<Program> = [
       yield* tiny.useUpDay(undefined, perMinute + 1)
       yield* Spending.rest(tools)
     }
+  })
+]
+
+/** What does not need getPet, and is sent when it has been removed. */
+export const lastPrograms: ReadonlyArray<Program> = [
+  Spending.about("day again and again", { ...days, requests: 125 }, function* (tools, tiny) {
+    yield* tiny.recover(yield* tiny.useUp(Calls.described), Calls.operations)
+    yield* Spending.until(tools, boundaries.day(yield* tools.now))
+    // Half a day later, no day may have begun twice; a day after the latest request, every one has begun.
+    for (const wait of [12 * HOUR, 12 * HOUR, DAY + SECOND]) {
+      yield* tiny.useUpDay()
+      yield* tools.advance(wait)
+    }
+    yield* tiny.recover(yield* tiny.useUpDay(), Calls.operations)
   })
 ]
 

@@ -29,7 +29,7 @@ export const midnight =
 export const zones = [14 * 60, -12 * 60, 330, -8 * 60, 60, 345] as const
 
 /** The boundaries of UTC, in an order in which little time passes from each to the next. */
-export const boundaries: Readonly<Record<string, Next>> = {
+export const boundaries = {
   second: nextOf(SECOND),
   minute: nextOf(MINUTE),
   day: nextOf(DAY),
@@ -41,8 +41,10 @@ export const boundaries: Readonly<Record<string, Next>> = {
       return last - new Date(last).getUTCDay() * DAY
     })
   ),
-  year: inYear((year) => [Date.UTC(year, 0)]),
   "29 February": inYear((year) =>
     new Date(Date.UTC(year, 1, 29)).getUTCMonth() === 1 ? [Date.UTC(year, 1, 29)] : []
   )
-}
+} satisfies { readonly [name: string]: Next }
+
+/** Times before a boundary in milliseconds. */
+export const margins = [1, 300, 500, 900, SECOND, 30 * SECOND] as const

@@ -19,16 +19,11 @@ export const MAX_ONCE = 100
 /** The longest wait that a scenario lets pass because a response tells it. */
 const MAX_WAIT = 31 * DAY
 
-type SmallKey = "tiny" | "victim"
-
-/** A small key, and the largest limits that a scenario can use up. */
-interface Limits {
-  readonly key: SmallKey
+/** What a scenario is about: a small key, and the largest limits that it can use up. */
+interface About extends Omit<Program, "name" | "needs" | "run"> {
+  readonly key: "tiny" | "victim"
   readonly maxPerMinute?: number
   readonly maxPerDay?: number
-}
-
-interface About extends Limits, Omit<Program, "name" | "needs" | "run"> {
   /** Whether the scenario is also of use in real time. */
   readonly isTimeless?: boolean
 }
@@ -37,9 +32,9 @@ interface About extends Limits, Omit<Program, "name" | "needs" | "run"> {
 export type Small = Effect.Success<ReturnType<typeof small>>
 
 /** Returns the small key of a name; fails unless its limits are small enough to be used up. */
-export const small = Effect.fnUntraced(function* (
+const small = Effect.fnUntraced(function* (
   tools: Tools,
-  { key, maxPerDay = Infinity, maxPerMinute = MAX_PER_MINUTE }: Limits
+  { key, maxPerDay = Infinity, maxPerMinute = MAX_PER_MINUTE }: About
 ) {
   const plan: Plan = tools.keys[key] ?? { perMinute: Infinity, perDay: 0 }
   const { perDay, perMinute } = plan
@@ -53,10 +48,7 @@ export const small = Effect.fnUntraced(function* (
     Effect.flatMap(call(tools), (sent) => tools.sendOnce({ ...sent, key }))
 
   /** Sends calls in turn, with pauses before them. */
-  const walk = Effect.fnUntraced(function* (
-    pauses: ReadonlyArray<number>,
-    calls: ReadonlyArray<Calls.Call> = [Calls.calls.list]
-  ) {
+  const walk = Effect.fnUntraced(function* (pauses: ReadonlyArray<number>, calls = lists) {
     for (const [index, pause] of pauses.entries()) {
       yield* tools.advance(pause)
       yield* spend(calls[index % calls.length])
@@ -65,7 +57,7 @@ export const small = Effect.fnUntraced(function* (
 
   /** Sends calls in turn until one is denied, at most `max`; returns the last exchange. */
   const useUp = Effect.fnUntraced(function* (
-    calls: ReadonlyArray<Calls.Call> = [Calls.calls.list],
+    calls = lists,
     // The most requests that any algorithm admits at once, and one more.
     max = 2 * perMinute + 1,
     pauseAfter = Infinity
@@ -81,19 +73,18 @@ export const small = Effect.fnUntraced(function* (
   const useUpDay = (calls?: ReadonlyArray<Calls.Call>, max = perDay + 1) => useUp(calls, max, perMinute)
 
   /** Waits as told until the key is admitted; at most five times, each with one request. */
-  const recover = Effect.fnUntraced(function* (
-    denied: Exchange,
-    calls: ReadonlyArray<Calls.Call> = [Calls.calls.list]
-  ) {
+  const recover = Effect.fnUntraced(function* (denied: Exchange, calls = lists) {
     let last = denied
     for (const [wait, ms] of untold.entries()) {
       if (!isDenied(last)) return
-      yield* tools.advance(toldWait(last) ?? ms)
+      yield* tools.advance((toldWait(last) ?? ms) + (tools.hasClock ? 0 : SECOND / 2))
       last = yield* spend(calls[wait % calls.length])
     }
   })
   return { plan, spend, walk, useUp, useUpDay, recover }
 })
+
+const lists: ReadonlyArray<Calls.Call> = [Calls.calls.list]
 
 /** Waits where a response tells none, such as during a ban that is not announced. */
 const untold = [MINUTE_PASSED, 10 * MINUTE, HOUR, DAY, 7 * DAY]

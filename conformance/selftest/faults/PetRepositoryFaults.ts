@@ -138,7 +138,7 @@ export const faults: ReadonlyArray<Fault> = [
     .breaks("pets.insert.concurrent")
     .by(AtPort.pets(lostUpdate(Effect.yieldNow))),
   fault("pets.write-back", "Reads all animals and writes them back in a second step, without yielding.")
-    .breaks("pets.linearizable")
+    .breaks("pets.insert.concurrent")
     // Effect runs `Effect.void` without a step of its own.
     .by(AtPort.pets(lostUpdate(Effect.sync(() => {})))),
   fault("pets.stale", "Reads from a copy that is refreshed on every second read.")

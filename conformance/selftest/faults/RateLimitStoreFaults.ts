@@ -43,7 +43,7 @@ export const faults: ReadonlyArray<Fault> = [
     .breaks("limits-store.modify.atomic")
     .by(readThenWrite(Effect.yieldNow)),
   fault("limits-store.raced-closely", "Reads a state and writes the next in a second step, without yielding.")
-    .breaks("limits-store.linearizable")
+    .breaks("limits-store.modify.atomic")
     .by(readThenWrite(Effect.void)),
   fault("limits-store.throwing-step-resets", "Stores a blank state when a step throws.")
     .breaks("limits-store.modify.throwing-step")
@@ -90,6 +90,14 @@ export const faults: ReadonlyArray<Fault> = [
         ...real,
         read: (keys, now) =>
           real.read?.([...keys, "key:1"], now) ?? Effect.succeed({ at: now, states: new Map() })
+      }))
+    ),
+  fault("limits-store.rehearse-counts", "Stores a state in `rehearse`.")
+    .breaks("limits-store.rehearse")
+    .by(
+      AtPort.limits((real) => ({
+        ...real,
+        rehearse: real.modify("key:0", () => [undefined, blank])
       }))
     )
 ]

@@ -10,9 +10,3 @@ export const make = (seed: number): (() => number) => {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
   }
 }
-
-export const shuffled = <A>(items: ReadonlyArray<A>, draw: () => number): ReadonlyArray<A> =>
-  items
-    .map((item) => ({ item, key: draw() }))
-    .toSorted((a, b) => a.key - b.key)
-    .map(({ item }) => item)

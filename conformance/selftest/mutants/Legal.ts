@@ -17,12 +17,22 @@ const NO_KEY = /^(without a valid key|for a revoked key)$/
 
 const NO_PLAN = "Limits are by plan (§8.2), and a caller without a valid key has no plan."
 
+const NO_HEAD =
+  "The contract does not describe HEAD (§4), so only a success without a key, or a status that denies a valid one, is wrong."
+
 export const rules: ReadonlyArray<Rule> = [
   rule(
     NO_PLAN,
     /^(add one to|add 60 to|double|multiply by 1000)$/,
     /^(X-RateLimit-Limit|verdict: (limit|retryAfter))$/,
     NO_KEY
+  ),
+  rule(NO_PLAN, /^always send the first$/, /^(X-RateLimit-Limit|verdict: limit)$/, NO_KEY),
+  rule(
+    "The plan of the key of a run is not declared, so any larger limit may be its own (§8.2).",
+    /^(add one to|add 60 to|double|multiply by 1000)$/,
+    /^(X-RateLimit-Limit|verdict: limit)$/,
+    /^for the key of a run$/
   ),
   rule(
     NO_PLAN,
@@ -35,7 +45,7 @@ export const rules: ReadonlyArray<Rule> = [
   rule(NO_PLAN, /./, /^(plan: |(state|stored): (level|used|day|debt)|caller)/, NO_KEY),
   rule(
     "A caller without a valid key has no plan (§8.2), so its reset may be any time close to the correct one.",
-    /^(send the (one before the )?previous|add one to|add 60 to)$/,
+    /^(send the (one before the )?previous|add one to|add 60 to|round to tens)$/,
     /^(X-RateLimit-Reset|verdict: resetAt)$/,
     /^(without a valid key|for a revoked key|on 401)$/
   ),
@@ -87,16 +97,25 @@ export const rules: ReadonlyArray<Rule> = [
     /^Content-Type$/
   ),
   rule(
-    "A category that need not exist may be rejected (§2 shows only the reference).",
-    /^(drop|send null for|send as a string|send with a fraction)$/,
-    /^categoryId as read$/,
-    /^for (negative categories|categories beyond 2\^53)$/
+    "A category that need not exist, or a name, may be rejected (§2 shows no constraints on them).",
+    // What makes the body invalid, so that the creation is rejected.
+    /^(drop|duplicate|send null for|send as a string|send with a fraction)$/,
+    /^(name|categoryId) as read$/,
+    /^for (names|negative categories|categories)/
   ),
   rule(
     "The contract does not describe HEAD (§4); §8.3 requires only its rate-limit headers.",
     /./,
     /^(parameter |id in the path$)/,
     /^on HEAD$/
+  ),
+  rule(NO_HEAD, /^send (?!401|403|429)/, /^status (200|400|404)$/, /^on HEAD$/),
+  rule(NO_HEAD, /^send (?!20.|429)/, /^status 401$/, /^on HEAD$/),
+  rule(
+    "A key has no state before its first request; only callers without a valid key share one, and they have no plan.",
+    /./,
+    /^state: /,
+    /^for the first request of a key$/
   ),
   rule(
     "The status of an animal is optional (§2), so a retrieval may show none.",
@@ -105,6 +124,12 @@ export const rules: ReadonlyArray<Rule> = [
   ),
   rule("JSON allows white space around a value (RFC 8259 §2).", /^put spaces around the$/, /./),
   rule("The contract states no order of a list (§4.1).", /^reverse the$/, /^list$/),
+  rule(
+    "getPet is removed (§9.3), whatever the id.",
+    /./,
+    /^id in the path$/,
+    /^after the removal of getPet$/
+  ),
   rule("A store that is read twice returns the same.", /^repeat$/, /(find|page|findByHash)$/),
   rule(
     "Only invalid values of `limit` are changed, into other invalid values; the contract defines no response to them (§4.1).",

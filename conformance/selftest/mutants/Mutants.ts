@@ -28,7 +28,9 @@ const canHold = ({ operations, statuses, topics }: Place, { operation, status, t
   (status === undefined || statuses === undefined || statuses.includes(status))
 
 const hasNoEffect = (operator: Operator, { id, kind }: Place): boolean =>
-  kind === "code" && operator.id === `send ${id.slice(-3)} for`
+  (kind === "code" && operator.id === `send ${id.slice(-3)} for`) ||
+  // A path has one id, and the first of two equal parameters counts.
+  (operator.id === "duplicate" && (id === "id in the path" || id.startsWith("parameter ")))
 
 export const mutants: ReadonlyArray<Mutant.Mutant> = places.flatMap((place) =>
   operators

@@ -193,11 +193,7 @@ export const values = {
 
 export type Choices = { readonly [K in keyof typeof values]: (typeof values)[K][number] }
 
-/** Returns the choices with a value for each; by default the first. */
-export const choose = (indexOf: (choice: keyof Choices) => number = () => 0): Choices =>
-  Object.fromEntries(
-    Object.entries(values).map(([name, all]) => [name, all[indexOf(name as keyof Choices)] ?? all[0]])
-  ) as unknown as Choices // one value of each choice
-
 /** The choices of an ordinary server. */
-export const defaults: Choices = choose()
+export const defaults = Object.fromEntries(
+  Object.entries(values).map(([name, [usual]]) => [name, usual])
+) as unknown as Choices // one value of each choice

@@ -10,14 +10,21 @@ import * as AtPort from "./AtPort.ts"
 
 type Keys = ApiKeyStore["Service"]
 
+/** A store whose `insert` always records this event. */
+const recording = (real: Keys, event: KeyEvent | undefined): Keys => ({
+  ...real,
+  insert: (key) => real.insert(key, event)
+})
+
 /** Replaces `insert`. */
 export const replacingInsert = (insert: (key: ApiKey, real: Keys) => ReturnType<Keys["insert"]>): Where =>
-  AtPort.keys((real) => ({ ...real, insert: (key) => insert(key, real) }))
+  AtPort.keys((real) => ({ ...real, insert: (key, event) => insert(key, recording(real, event)) }))
 
 /** Replaces `insertFirst`. */
 export const replacingInsertFirst = (
   insertFirst: (key: ApiKey, real: Keys) => ReturnType<Keys["insertFirst"]>
-): Where => AtPort.keys((real) => ({ ...real, insertFirst: (key) => insertFirst(key, real) }))
+): Where =>
+  AtPort.keys((real) => ({ ...real, insertFirst: (key, event) => insertFirst(key, recording(real, event)) }))
 
 /** Replaces `findByHash`. */
 export const replacingFind = (find: (hash: string, real: Keys) => ReturnType<Keys["findByHash"]>): Where =>

@@ -1,0 +1,50 @@
+/** Converts between the exact JSON of the core and the plain values that programs and validators use. */
+import * as Json from "../../core/codec/Json.ts"
+
+/**
+ * Returns the plain value of parsed JSON. A number is a `number`, but an integer literal that a double cannot hold is a
+ * `bigint`, so that nothing is rounded without a validator's knowledge.
+ */
+export const toPlain = (json: Json.Json): unknown => {
+  if (json === null || typeof json !== "object") return json
+  if (json instanceof Json.JsonNumber) return toNumber(json.text)
+  if (Array.isArray(json)) return json.map(toPlain)
+  // Not an assignment to a member, which `__proto__` would turn into the prototype.
+  return Object.fromEntries(Object.entries(json).map(([name, value]) => [name, toPlain(value)]))
+}
+
+const toNumber = (text: string): number | bigint => {
+  const value = Number(text)
+  return Number.isSafeInteger(value) || !/^-?[0-9]+$/.test(text) ? value : BigInt(text)
+}
+
+/** Returns the value of a text where a schema of this `type` is expected; the text itself if it is no such value. */
+export const ofText = (text: string, type: unknown): unknown => {
+  if (type === "boolean") return text === "true" ? true : text === "false" ? false : text
+  if (type !== "integer" && type !== "number") return text
+  return /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/.test(text) ? toNumber(text) : text
+}
+
+/** Encodes a plain value as `JSON.stringify` does, except that a `bigint` becomes a number with all its digits. */
+export const encode = (value: unknown): string => Json.stringify(toEncodable(value) ?? null)
+
+const toEncodable = (value: unknown): Json.Encodable | undefined => {
+  switch (typeof value) {
+    case "string":
+    case "boolean":
+    case "bigint":
+      return value
+    case "number":
+      return Number.isFinite(value) ? value : null
+    case "object":
+      return value === null ? null : ofObject(value)
+    default:
+      return undefined
+  }
+}
+
+const ofObject = (value: object): Json.Encodable | undefined => {
+  if ("toJSON" in value && typeof value.toJSON === "function") return toEncodable(value.toJSON())
+  if (Array.isArray(value)) return value.map((item) => toEncodable(item) ?? null)
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, toEncodable(member)]))
+}

@@ -1,0 +1,44 @@
+/** Checks the status and the headers that an operation of a host returns. */
+
+/** Headers that the service or its host sets on every response with a body. */
+const reserved: ReadonlySet<string> = new Set([
+  "cache-control",
+  "connection",
+  "content-length",
+  "content-type",
+  "date",
+  "keep-alive",
+  "ratelimit",
+  "ratelimit-policy",
+  "retry-after",
+  "transfer-encoding",
+  "x-content-type-options",
+  "x-ratelimit-limit",
+  "x-ratelimit-remaining",
+  "x-ratelimit-reset",
+  "x-request-id"
+])
+
+/** Returns what is wrong, such as "the status 404"; `undefined` if the response can be sent. */
+export const problemOf = (
+  status: unknown,
+  headers: { readonly [name: string]: unknown },
+  hasBody: boolean
+): string | undefined => {
+  if (status !== undefined && !isSuccess(status)) return `the status ${status}, which is not from 200 to 299`
+  if (hasBody && isEmpty(status)) return `the status ${status}, which has no body`
+  const invalid = Object.entries(headers).find(([name, value]) => !isHeader(name, value))
+  return invalid === undefined ? undefined : `the header ${JSON.stringify(invalid[0])}, which cannot be sent`
+}
+
+/** Returns whether responses with this status have no body (RFC 9110 §15.3.5, §15.3.6). */
+export const isEmpty = (status: unknown): boolean => status === 204 || status === 205
+
+const isSuccess = (status: unknown): boolean =>
+  Number.isInteger(status) && Number(status) >= 200 && Number(status) <= 299
+
+const isHeader = (name: string, value: unknown): boolean =>
+  /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name) &&
+  !reserved.has(name.toLowerCase()) &&
+  typeof value === "string" &&
+  /^[\t\x20-\x7e\x80-\xff]*$/.test(value)

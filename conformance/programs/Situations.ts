@@ -1,0 +1,89 @@
+/** The program that sends every pair of values of two dimensions of a request, in a small and in a large store. */
+import * as Bodies from "./Bodies.ts"
+import * as Calls from "./Calls.ts"
+import * as Credentials from "./Credentials.ts"
+import * as Draw from "./Draw.ts"
+import * as Headers from "./Headers.ts"
+import * as Names from "./Names.ts"
+import * as Pairs from "./Pairs.ts"
+import * as Paths from "./Paths.ts"
+import { type Program, program, type Sent, type Tools } from "./Program.ts"
+import * as Queries from "./Queries.ts"
+import { boundaries, margins } from "./scenarios/Moments.ts"
+import * as Spending from "./scenarios/Spending.ts"
+
+/** When requests are sent, in this order: in a small or a large store, before or at boundaries of the clock. */
+const moments = [
+  { animals: 0 },
+  { animals: 0, next: boundaries.day, isBefore: true },
+  { animals: 0, next: boundaries.day },
+  { animals: 101, next: boundaries.month, isBefore: true },
+  { animals: 101, next: boundaries.month },
+  { animals: 101, next: boundaries["29 February"] }
+]
+
+/** Kinds of requests with an error of their own, which must not show without a valid key. */
+const defects = (tools: Tools): ReadonlyArray<ReadonlyArray<Sent>> => {
+  const valid = Calls.members(tools)
+  const ids = Paths.otherIds.map((id): Sent => ({ path: `/pets/${id}` }))
+  const limits = [...Queries.otherNumbers, ...Queries.unusualLimits].map((limit) => `limit=${limit}`)
+  const statuses = Queries.unusualStatuses.map((status) => `status=${status}`)
+  const queries = [...limits, ...statuses].map((query): Sent => ({ path: Queries.list(query) }))
+  return [
+    Bodies.changes.map((change) => Bodies.creation(change(valid))),
+    Bodies.unusualForms.map((form) => Bodies.creation(valid, form)),
+    Bodies.contentTypes.map((types) => Bodies.creation(valid, Bodies.plain, types)),
+    [...ids, ...queries],
+    [...ids, ...queries].map((sent): Sent => ({ ...sent, method: "HEAD" }))
+  ]
+}
+
+const { calls } = Calls
+
+/** Requests other than lists and creations. */
+const others = [
+  ...[calls["the newest"], calls["an unknown id"], calls["HEAD of an animal"]],
+  ...[calls["HEAD of the list"], calls["OPTIONS of the list"]]
+]
+
+const { invalid, near } = Credentials
+
+export const programs: ReadonlyArray<Program> = [
+  program("situations", { profile: "core", requests: 340, anonymous: 105 }, function* (tools) {
+    const rows = yield* Pairs.cover({
+      moment: moments,
+      limit: ["", "limit=100", "limit=1", "limit=101", "limit=0"],
+      filter: [...Queries.filters, "status=lost"],
+      form: Bodies.forms,
+      name: ["", '\u00e9"\\', "\u{1f98a}", "<b>\n ", "Aa".repeat(100), yield* Draw.one(Names.contents)],
+      categoryId: yield* Draw.some(Bodies.categories, 4),
+      status: [...Queries.statuses, undefined],
+      other: others,
+      credential: [...invalid.slice(0, 2), ...near.slice(7, 9), yield* Draw.one(near)],
+      defect: defects(tools)
+    })
+    const headers = yield* Draw.swarm(Headers.harmless)
+    for (const moment of moments) {
+      const { animals, isBefore = false, next } = moment
+      const countOf = (status: string) => tools.created().filter((animal) => animal.status === status).length
+      const [common] = Queries.statuses.toSorted((a, b) => countOf(b) - countOf(a))
+      yield* Calls.stock(tools, animals, common)
+      if (next !== undefined && tools.hasClock)
+        yield* Spending.until(tools, next(yield* tools.now) - (isBefore ? yield* Draw.one(margins) : 0))
+      for (const row of rows.filter((each) => each.moment === moment)) {
+        const values = { ...row, name: tools.name(row.name) }
+        const sent: ReadonlyArray<Sent> = [
+          Bodies.creation(Calls.members(tools, values), row.form),
+          { path: Queries.list(row.limit, row.filter) },
+          yield* row.other(tools)
+        ]
+        const credential = row.credential(tools.keys.main)
+        const rejected = [yield* Draw.one(row.defect), yield* Draw.one(sent)]
+        for (const each of [...sent, ...rejected.map((one) => Credentials.withCredential(one, credential))])
+          yield* tools.send({ ...each, headers: [...(each.headers ?? []), ...(yield* headers)] })
+      }
+      for (const call of next === boundaries.month ? Calls.refused : []) yield* Calls.send(tools, call)
+      yield* Calls.lookAtLists(tools)
+    }
+  })
+]

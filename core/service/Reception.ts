@@ -1,0 +1,47 @@
+/** Determines what a request is for: a target that needs no key, an operation, or a route of the host. */
+import * as Effect from "effect/Effect"
+import type { Operation } from "../operations/Operation.ts"
+import type { Call } from "./Call.ts"
+import * as Cors from "./Cors.ts"
+import * as Probes from "./Probes.ts"
+import * as Router from "./Router.ts"
+import type { ServiceOptions } from "./ServiceOptions.ts"
+import { HostBusy } from "./ServiceRequest.ts"
+import type { Reply } from "./ServiceResponse.ts"
+import * as StaticFiles from "./StaticFiles.ts"
+import * as Target from "./Target.ts"
+
+/** Notes what is requested, and the permission of web pages; returns the reply if the request needs no key. */
+export type Receive = (call: Call) => Effect.Effect<Reply, HostBusy> | undefined
+
+/** Creates the function, for a service with these operations. */
+export const make = Effect.fnUntraced(function* (
+  { basePath, corsOrigins }: Pick<ServiceOptions, "basePath" | "corsOrigins">,
+  operations: ReadonlyArray<Operation>,
+  probes: Probes.Probes
+): Effect.fn.Return<Receive> {
+  const fileReply = StaticFiles.make(yield* StaticFiles.StaticFiles)
+  const findRoute = Router.make(basePath, Router.resourcesOf(operations))
+  const configuredCors = Cors.make(corsOrigins)
+  return (call) => {
+    const { hostRoute, request, transportError } = call
+    if (transportError !== undefined) {
+      const origin = request.header("origin") ?? configuredCors?.onlyOrigin
+      if (configuredCors !== undefined) call.corsHeaders = configuredCors.permissionFor(origin).headers
+      return transportError === "service_unavailable" ? Effect.fail(new HostBusy()) : undefined
+    }
+    const { path, query } = Target.parse(request.target)
+    const unlimited = probes.respond(request, path, call.id) ?? fileReply(request, path)
+    const isRouted = unlimited === undefined && hostRoute === undefined
+    const route = isRouted ? findRoute(request.method, path) : undefined
+    call.isProbe = unlimited !== undefined
+    call.template = call.isProbe ? path : route?.template
+    const cors = path === Probes.OPENAPI ? Cors.everyone : configuredCors
+    const permission = cors?.permissionFor(request.header("origin"))
+    if (permission !== undefined && Cors.isPreflight(request)) return Effect.succeed(permission.preflight)
+    if (permission !== undefined) call.corsHeaders = permission.headers
+    call.route = route
+    call.query = query
+    return unlimited
+  }
+})

@@ -324,6 +324,30 @@ describe("an operation of a host", () => {
     expect(json.code).toBe("invalid_body")
   })
 
+  it("may return what JSON.stringify converts, and animals, for a JSON Schema", async () => {
+    const properties = { id: { type: "integer" }, at: { type: "string" }, note: { type: "string" } }
+    const schema: { readonly [keyword: string]: unknown } = {
+      type: "object",
+      properties,
+      additionalProperties: false
+    }
+    const { send, store } = await open({
+      operations: [
+        defineOperation({
+          id: "first",
+          method: "GET",
+          path: "/first",
+          success: { body: schema },
+          run: async ({ pets }) => ({
+            body: { id: (await pets.get(1n))?.id, at: new Date(0), note: undefined }
+          })
+        })
+      ]
+    })
+    await store.pets.create({ name: "Rex", categoryId: 1n })
+    expect((await send("GET", "/v1/first")).text).toBe('{"id":1,"at":"1970-01-01T00:00:00.000Z"}')
+  })
+
   it("takes schemas of Effect", async () => {
     const schema = Schema.toStandardJSONSchemaV1(
       Schema.toStandardSchemaV1(Schema.Struct({ since: Schema.DateFromString }))

@@ -5,6 +5,7 @@ import * as Schema from "effect/Schema"
 import * as SchemaIssue from "effect/SchemaIssue"
 import * as SchemaRepresentation from "effect/SchemaRepresentation"
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from "effect/StandardSchema"
+import * as JsonValue from "./JsonValue.ts"
 
 /**
  * A validator: any that has the Standard Schema interface, as those of zod, valibot and ArkType, or a JSON Schema (draft
@@ -73,7 +74,13 @@ export interface Compiled {
 export const compile = (validator: Validator): Compiled =>
   isStandard(validator)
     ? { validate: validateWith(validator), describe: (side) => describe(validator, side) }
-    : { validate: validateWith(fromJsonSchema(validator)), describe: () => validator }
+    : { validate: validateJson(validator), describe: () => validator }
+
+/** Returns a function that validates JSON: of another value, it validates what would be sent. */
+const validateJson = (schema: JsonSchema.JsonSchema): Compiled["validate"] => {
+  const validate = validateWith(fromJsonSchema(schema))
+  return (value) => validate(JsonValue.toJson(value))
+}
 
 const fromJsonSchema = (schema: JsonSchema.JsonSchema): StandardSchemaV1 => {
   const document = JsonSchema.fromSchemaDraft2020_12(schema)

@@ -20,7 +20,7 @@ const listOrders = defineOperation({
   method: "GET",
   path: "/orders",
   query: z.object({
-    limit: z.coerce.number().int().max(50).default(20).describe("Maximum number of orders."),
+    limit: z.int().max(50).default(20).describe("Maximum number of orders."),
     isPaid: z.boolean().optional()
   }),
   success: { body: z.object({ limit: z.number(), isPaid: z.boolean().optional() }) },
@@ -280,6 +280,30 @@ describe("an operation of a host", () => {
     expect(long.json.message).toBe(`The body is invalid: ${"😀".repeat(100)}….`)
     const shifted = await send("POST", "/v1/orders", { petId: 1, [`a${"😀".repeat(9_000)}`]: 1 })
     expect(shifted.json.message).toBe(`The body is invalid: a${"😀".repeat(99)}….`)
+  })
+
+  it("may return 503 with a code of its own, which is no outage of the stores", async () => {
+    const { log, send, store } = await open({
+      operations: [
+        defineOperation({
+          id: "pay",
+          method: "POST",
+          path: "/payments",
+          success: {},
+          errors: ["provider_down"],
+          run: ({ error }) => {
+            throw error("provider_down")
+          }
+        })
+      ],
+      errors: { provider_down: { status: 503, meaning: "The provider is down.", retryable: true } }
+    })
+    for (let attempt = 0; attempt < 6; attempt++) {
+      const { headers, json } = await send("POST", "/v1/payments")
+      expect([json.code, json.status, headers.get("Retry-After")]).toEqual(["provider_down", 503, "5"])
+    }
+    expect((await store.fetch(new Request("http://localhost/readyz"))).status).toBe(200)
+    expect(log.join("\n")).not.toContain("unavailable")
   })
 
   it("reads and creates animals without a count", async () => {

@@ -208,7 +208,7 @@ function* ofOne(shown: ReadonlyArray<Animal>, list: List): Iterable<Ruling> {
   if (shown.length === 0) yield kept("list.empty")
   else yield* fieldClauses.map(kept)
   const isWithin = (max: number, clause: ClauseSlug) =>
-    rule(shown.length <= max, clause, `at most ${max} animals`, `${shown.length} animals`)
+    rule(shown.length <= max, clause, `at most ${max} in the list`, `${shown.length} animals`)
   yield isWithin(MAX_LIMIT, "list.limit.ceiling")
   if (limit.is === "valid") yield isWithin(limit.value, "list.limit.maximum-returned")
   if (limit.is === "absent") yield isWithin(DEFAULT_LIMIT, "list.limit.default")
@@ -223,8 +223,15 @@ function* ofOne(shown: ReadonlyArray<Animal>, list: List): Iterable<Ruling> {
   }
   const ids = new Set<bigint>()
   const twice = shown.find(({ id }) => ids.size === ids.add(id).size)
-  const actual = twice === undefined ? "" : `${Difference.nameOf(twice)} twice`
-  yield rule(twice === undefined, "list.distinct", "each animal once", actual)
+  if (twice === undefined) return yield kept("list.distinct")
+  const first = shown.find(({ id }) => id === twice.id) ?? twice
+  yield PetJson.isSameAnimal(first, twice)
+    ? broken("list.distinct", "each animal once", `${Difference.nameOf(twice)} twice`)
+    : broken(
+        "resources.id-unique",
+        "an id for each animal",
+        [first, twice].map(Difference.nameOf).join(" and ")
+      )
 }
 
 /** The laws of a list with fewer animals than its limit, which must therefore show every animal. */
@@ -242,14 +249,15 @@ const ofWhole = (
     return isWanted && isRequired(catalogue, known, key?.name ?? "", exchange)
   })
   const missing = required.find(({ animal }) => !ids.has(animal.id))
+  const isCut = missing === undefined || mayBeCut([...ids], [...catalogue.animals.keys()], maxOf({ limit }))
   const about = missing === undefined ? required : [missing]
   const statuses = new Set(shown.map((animal) => animal.status))
   const isEachStatusTried = missing === undefined ? statuses.size > 1 : !statuses.has(missing.animal.status)
   const clauses: ReadonlyArray<readonly [ClauseSlug, boolean]> = [
+    ["list.status.before-limit", status.is === "valid" && limit.is === "valid" && isCut],
     ["create.concurrent", about.some(({ evidence }) => isConcurrent(evidence))],
     ["list.status.all", status.is === "absent" && shown.length > 0 && isEachStatusTried],
     ["list.limit.default-fills", limit.is === "absent" && required.length >= DEFAULT_LIMIT],
-    ["list.status.before-limit", status.is === "valid" && limit.is === "valid"],
     ["list.sees-created", about.some(({ isCreated }) => isCreated)],
     ["list.complete", about.length > 0]
   ]
@@ -264,6 +272,14 @@ const ofWhole = (
     .filter(([name, { sent }]) => !names.has(name) && (filter === undefined || sent.status === filter))
     .map(([, { seen }]) => rejectionClause(seen))
   return [...tried, ...new Set(unstored)].map(kept)
+}
+
+/** Whether the animals shown are among the oldest or the newest ones, as if a limit was applied before the status. */
+const mayBeCut = (shown: ReadonlyArray<bigint>, known: ReadonlyArray<bigint>, max: number): boolean => {
+  const olderThan = (id: bigint) => known.filter((each) => each < id).length
+  const positions = shown.map(olderThan)
+  const isOldest = positions.every((position) => position < max)
+  return known.length > max && (isOldest || positions.every((position) => position >= known.length - max))
 }
 
 /** Whether so little time passed that an animal without a request about it still has its status. */
@@ -335,7 +351,7 @@ const agreement = (
     ? broken("list.complete", "only animals that existed or were created", name, view)
     : broken(
         rejectionClause(rejection.seen),
-        "no animal of a rejected creation",
+        `no animal of a creation that got ${rejection.seen.status}`,
         name,
         view,
         rejection.seen.exchange

@@ -379,6 +379,17 @@ describe("Model.judge", () => {
     expect(clauses(together([first, second, shows(one, 1), shows(other, 1)]))).toEqual([])
   })
 
+  it("accepts 401 for a valid key in a burst only if another request was denied", () => {
+    const burst = exchangesOf({ plan: small }, times(4, list)).map((each) => ({ ...each, isAlone: false }))
+    const [first, ...others] = burst
+    if (first?.response === undefined) throw new Error("there is no response")
+    const unauthorized = { ...first, response: Edit.error(401, "invalid_api_key")(first.response) }
+    const clauses = (exchanges: ReadonlyArray<Exchange>) =>
+      judge(setupOf({ plan: small }), exchanges).violations.map(({ clause }) => clause)
+    expect(clauses([unauthorized, ...others.slice(0, 2)])).toEqual(["auth.bearer"])
+    expect(clauses([unauthorized, ...others])).toEqual([])
+  })
+
   it("judges requests in flight at the same time in any order", () => {
     const exchanges = exchangesOf({}, [creation("Rex"), list]).map((exchange) => ({
       ...exchange,

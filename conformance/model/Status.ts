@@ -3,7 +3,7 @@ import type { ClauseSlug } from "../clauses/Clauses.ts"
 import * as Moment from "../http/Moment.ts"
 import * as RateHeaders from "../http/RateHeaders.ts"
 import { REMOVAL_BEGINS, REMOVAL_OVER } from "../http/Removal.ts"
-import type { Creation } from "./Creation.ts"
+import { CHUNKS, type Creation } from "./Creation.ts"
 import { type Ruling, rule } from "./Exchange.ts"
 import type { Caller, Operation } from "./Request.ts"
 import { isByService, isDescribed, type Seen } from "./Seen.ts"
@@ -59,7 +59,7 @@ function* lawful(seen: Seen, mayBeBanned: boolean, exists: boolean): Iterable<La
     yield { clause: "limits.exceeded-429", statuses: [429], what: "a request over the limit" }
   // What the contract does not describe may be rejected, but not with a status that means something else.
   const mayReject = !asked.isPlain && (ranges["4xx"](status) || status === 403 || status === 501)
-  if (operation.is === "create" && (operation.creation.because === "chunks" || !mayReject)) {
+  if (operation.is === "create" && (operation.creation.because === CHUNKS || !mayReject)) {
     yield* ofCreation(seen, operation.creation)
   } else if (!mayReject) {
     if (operation.is === "list") yield* ofList(seen, operation)
@@ -84,10 +84,12 @@ function* withoutKey(
 }
 
 /** §9.3: only the retrieval is removed. */
-const afterRemoval = ({ exchange }: Seen, status: number): ReadonlyArray<Lawful> =>
-  exchange.from >= REMOVAL_OVER
-    ? [{ clause: "get.removed-alone", statuses: [status], what: "another operation than the removed getPet" }]
-    : []
+const afterRemoval = ({ exchange: { from }, status: got }: Seen, status: number): ReadonlyArray<Lawful> => {
+  const what = `another operation than the removed getPet, at ${Moment.iso(from)}`
+  // On the day of the removal, 410 tells that it has begun.
+  const isRemoved = from >= REMOVAL_OVER || (from >= REMOVAL_BEGINS && got === 410)
+  return isRemoved ? [{ clause: "get.removed-alone", statuses: [status], what }] : []
+}
 
 /** §4.1: 200 for every limit from 1 to 100 and every status. */
 function* ofList(
@@ -117,7 +119,7 @@ function* ofCreation(seen: Seen, { because, clause, is, sent }: Creation): Itera
       what: because
     }
   }
-  if (because === "chunks")
+  if (because === CHUNKS)
     return yield { clause: "create.status-201", statuses: [201, 411], what: "a body in chunks" }
   if (is === "open")
     return yield { clause: "errors.listed-statuses", statuses: [201, "4xx", 501], what: because }
@@ -149,16 +151,15 @@ function* ofGet(
     return yield { clause: "get.not-found", statuses, what: "an id that is no int64" }
   }
   if (isNear) return yield { clause: "errors.listed-statuses", statuses: [200, 404, 410] }
-  if (exists) {
-    const what = "an animal that exists"
-    if (to >= REMOVAL_BEGINS - DAY_MS)
-      yield {
-        clause: "get.available-until-removal",
-        statuses: [200],
-        what: `${what} ${at}, before the removal on 2030-12-05`
-      }
-    yield { clause: "get.found", statuses: [200], what }
-  } else if (status !== 200) {
-    yield { clause: "get.not-found", statuses: [404], what: "an id that is not known" }
-  }
+  const what = exists ? "an animal that exists" : "an id that is not known"
+  const statuses = exists ? [200] : [404]
+  // Shortly before the removal, 410 tells that it came too early, whether or not the animal exists.
+  if (to >= REMOVAL_BEGINS - DAY_MS && (exists || status === 410))
+    yield {
+      clause: "get.available-until-removal",
+      statuses,
+      what: `${what} ${at}, before 5 December 2030 has begun anywhere (${Moment.iso(REMOVAL_BEGINS)})`
+    }
+  if (exists) yield { clause: "get.found", statuses, what }
+  else if (status !== 200) yield { clause: "get.not-found", statuses, what }
 }

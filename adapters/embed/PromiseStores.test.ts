@@ -23,7 +23,9 @@ const open = async (find: (id: bigint) => Promise<Pet | undefined>) => {
         },
         list: async () => [...keys.values()]
       },
-      close: async () => events.push("closed")
+      async close() {
+        return events.push("pets" in this ? "closed" : "closed without its store")
+      }
     }),
     { timeoutMs: 50 }
   )
@@ -48,19 +50,19 @@ describe("Stores.fromPromises", () => {
   it.each([
     [
       "rejects with StoreUnavailable",
-      () => Promise.reject(new StoreUnavailable({ retryable: true, cause: "lost" })),
-      503
+      503,
+      () => Promise.reject(new StoreUnavailable({ retryable: true, cause: "lost" }))
     ],
-    ["does not respond in time", () => new Promise<undefined>(() => {}), 503],
-    ["rejects with another error", () => Promise.reject(new Error("a bug")), 500],
+    ["does not respond in time", 503, () => new Promise<undefined>(() => {})],
+    ["rejects with another error", 500, () => Promise.reject(new Error("a bug"))],
     [
       "throws",
+      500,
       () => {
         throw new Error("a bug")
-      },
-      500
+      }
     ]
-  ])("that %s is a logged %i", async (_, find, status) => {
+  ])("that %s is a logged %i", async (_, status, find) => {
     const { get, log, store } = await open(find)
     expect((await get()).status).toBe(status)
     expect(log.join("\n")).toMatch(/lost|did not respond within 50 ms|a bug/)

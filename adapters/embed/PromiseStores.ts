@@ -69,7 +69,7 @@ export const fromPromises = (
     Effect.map(
       Effect.acquireRelease(
         Effect.promise(async () => (typeof given === "function" ? given() : given)),
-        ({ close }) => Effect.promise(async () => close?.())
+        (opened) => Effect.promise(async () => opened.close?.())
       ),
       ({ keys, limits, pets }) => {
         const call = callWith(timeoutMs)

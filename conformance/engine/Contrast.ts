@@ -26,10 +26,10 @@ export const between = (
     some,
     alike: among.filter((each) => some.every((trait) => each.has(trait))).length
   }))
-  // Two traits must exclude twice as many as one of them.
+  // Two traits must leave at most two thirds of what one of them leaves.
   const [best] = ranked
     .filter(({ alike }) => alike <= kept.length * MAX_SHARE)
-    .toSorted((a, b) => a.alike * a.some.length - b.alike * b.some.length)
+    .toSorted((a, b) => a.alike * (a.some.length + 1) - b.alike * (b.some.length + 1))
   if (best === undefined) return undefined
   const counts = `${broken.length} of ${broken.length} violations, ${best.alike} of ${kept.length} exchanges`
   return `${best.some.join(", ")}: ${counts} that kept the law`

@@ -216,7 +216,7 @@ function* ofOne(shown: ReadonlyArray<Animal>, list: List): Iterable<Ruling> {
   }
   const ids = new Set<bigint>()
   const twice = shown.find(({ id }) => ids.size === ids.add(id).size)
-  if (twice === undefined) return yield kept("list.distinct")
+  if (twice === undefined) return yield* [kept("list.distinct"), kept("resources.id-unique")]
   const first = shown.find(({ id }) => id === twice.id) ?? twice
   yield PetJson.isSameAnimal(first, twice)
     ? broken("list.distinct", "each animal once", `${Difference.nameOf(twice)} twice`)

@@ -8,7 +8,7 @@ const conformanceRooms = {
   windows: [],
   evaluation: ["clauses", "http"],
   model: ["clauses", "http", "linearizability", "windows"],
-  design: ["clauses", "http", "model"],
+  design: ["clauses", "http", "model", "windows"],
   ports: ["clauses", "http", "linearizability", "evaluation"],
   subjects: ["clauses", "http", "evaluation", "model", "ports"],
   programs: ["clauses", "http", "evaluation", "model", "subjects"],

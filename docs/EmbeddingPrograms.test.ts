@@ -163,6 +163,39 @@ await store.close()
   },
   {
     page: operationsPage,
+    text: "app.post",
+    after: `
+await new Promise((resolve) => server.once("listening", resolve))
+const send = async (path, body) => {
+  const response = await fetch("http://127.0.0.1:" + server.address().port + "/v1/orders" + path, {
+    method: body === undefined ? "GET" : "POST",
+    headers: { Authorization: "Bearer " + key, "Content-Type": "application/json" },
+    body
+  })
+  console.log(response.status, response.headers.get("X-RateLimit-Remaining"), await response.text())
+  return response.headers.get("Location")
+}
+const location = await send("", '{"petId":1}')
+await send(location.slice("/v1/orders".length))
+await send("/7")
+await send("", '{"petId":2}')
+server.close()
+await store.close()
+`,
+    prints: new RegExp(
+      [
+        /^curl .*/,
+        /201 59 {"id":"[\w-]+","petId":1,"soldTo":"shop front"}/,
+        /200 58 {"id":"[\w-]+","petId":1,"soldTo":"shop front"}/,
+        /404 57 {"code":"order_unknown","message":"There is no such order[.]","status":404}/,
+        /409 56 {"code":"pet_not_available",.*}$/
+      ]
+        .map(({ source }) => source)
+        .join("\n")
+    )
+  },
+  {
+    page: operationsPage,
     text: "z.object",
     after: `
 const { key } = await store.keys.issue({ plan: "Free" })
@@ -196,6 +229,25 @@ await Effect.runPromise(Effect.scoped(Effect.provide(Effect.gen(function* () {
   }
 ]
 
+/** The programs in embedding.md that are tests: a text that only one contains, the file, the arguments of Node, the output. */
+const tests = [
+  {
+    text: "vi.useFakeTimers",
+    name: "store.test.js",
+    runner: (file: string) => [
+      path.join(root, "node_modules/vitest/vitest.mjs"),
+      ...["run", "--dir", path.dirname(file)]
+    ],
+    prints: /Tests +1 passed/
+  },
+  {
+    text: "mock.timers.enable",
+    name: "store.test.mjs",
+    runner: (file: string) => ["--test", "--test-reporter=tap", file],
+    prints: /# pass 1/
+  }
+]
+
 const recipes = fs
   .readdirSync(path.join(root, "docs/recipes"), { recursive: true, encoding: "utf8" })
   .filter((name) => /\.m?js$/.test(name) && !name.includes("node_modules"))
@@ -204,7 +256,7 @@ const recipes = fs
 describe("the pages about embedding", { timeout: 180_000 }, () => {
   it.each(pages)("have in %s only programs that a recipe or this file tests", (page) => {
     const untested = programsOf(page).filter(
-      (code) => !recipes.includes(code) && !programs.some(({ text }) => code.includes(text))
+      (code) => !recipes.includes(code) && ![...programs, ...tests].some(({ text }) => code.includes(text))
     )
     expect(untested).toEqual([])
   })
@@ -226,6 +278,17 @@ describe("the pages about embedding", { timeout: 180_000 }, () => {
       })
     }
   )
+
+  it.each(tests)("have a test with $text that passes", ({ name, prints, runner, text }) => {
+    const file = save(name, programOf("docs/embedding.md", text))
+    const { status, stderr, stdout } = spawnSync(process.execPath, runner(file), {
+      cwd: root,
+      encoding: "utf8",
+      env: { ...process.env, NODE_TEST_CONTEXT: undefined, NO_COLOR: "1" },
+      timeout: 120_000
+    })
+    expect({ status, stderr, stdout }).toMatchObject({ status: 0, stdout: expect.stringMatching(prints) })
+  })
 
   it("state correctly that `export default app` replaces the call to `serve` on other hosts of Hono", async () => {
     expect(read("docs/embedding.md")).toContain("`export default app` replaces the call to `serve`")

@@ -11,14 +11,16 @@ import { StoreUnavailable } from "../../core/errors/StoreUnavailable.ts"
 import * as Operation from "../../core/operations/Operation.ts"
 import { InvalidOption } from "../../core/options/InvalidOption.ts"
 import type { PetRepository } from "../../core/ports/PetRepository.ts"
+import { callerOf } from "../../core/service/HostRoute.ts"
 import type { ServiceOptions } from "../../core/service/ServiceOptions.ts"
+import * as CompiledValidator from "./CompiledValidator.ts"
 import * as JsonValue from "./JsonValue.ts"
 import * as OperationError from "./OperationError.ts"
 import type { OperationInput, OperationOutput, OwnOperation } from "./OwnOperation.ts"
 import * as OwnOutput from "./OwnOutput.ts"
 import * as OwnSchemas from "./OwnSchemas.ts"
 import * as Pets from "./Pets.ts"
-import * as Validator from "./Validator.ts"
+import type { Validator } from "./Validator.ts"
 
 /** What all operations of a host receive. */
 type Tools = Pick<OperationInput, "error" | "pets">
@@ -43,11 +45,11 @@ const makeOne = (
   own: OwnOperation,
   environment: Environment
 ): Result.Result<Operation.Operation, InvalidOption> => {
-  const compile = (part: string, validator: Validator.Validator | undefined) =>
+  const compile = (part: string, validator: Validator | undefined) =>
     validator === undefined
       ? Result.succeed(undefined)
       : Result.try({
-          try: () => Validator.compile(validator),
+          try: () => CompiledValidator.compile(validator),
           catch: (error) => invalid(own, `${part}: ${error instanceof Error ? error.message : error}`)
         })
   return Result.flatMap(
@@ -64,9 +66,9 @@ const invalid = ({ id }: OwnOperation, reason: string): InvalidOption =>
   new InvalidOption({ option: "operations", reason: `${id}: ${reason}` })
 
 interface Validators {
-  readonly query: Validator.Compiled | undefined
-  readonly body: Validator.Compiled | undefined
-  readonly response: Validator.Compiled | undefined
+  readonly query: CompiledValidator.CompiledValidator | undefined
+  readonly body: CompiledValidator.CompiledValidator | undefined
+  readonly response: CompiledValidator.CompiledValidator | undefined
 }
 
 const toOperation = (
@@ -108,6 +110,7 @@ const toOperation = (
         : { body: { description: "The body", schema: body.schema, examples: {}, decode: JsonBody.parse } }),
       success: successOf(own, validators.response === undefined ? undefined : response.schema),
       errors: own.errors ?? [],
+      cost: own.cost ?? 1,
       run
     })
   )
@@ -147,12 +150,11 @@ const runner = (
   Effect.fnUntraced(function* (input: CoreInput) {
     const query = yield* validateQuery(input, validators.query, described)
     const body = yield* validateBody(input, validators.body)
-    const { id, label, plan } = input.key
     const returned = yield* call(own, {
       params: input.path,
       query,
       body,
-      caller: { id, plan, label },
+      caller: callerOf(input.key),
       header: (name) => input.header(name.toLowerCase()),
       now: input.now,
       ...tools
@@ -162,7 +164,7 @@ const runner = (
 
 const validateQuery = (
   { query, queryText }: CoreInput,
-  validator: Validator.Compiled | undefined,
+  validator: CompiledValidator.CompiledValidator | undefined,
   described: OwnSchemas.PlacedQuery | undefined
 ): Effect.Effect<unknown, ApiError.ApiError> => {
   if (validator === undefined) return Effect.succeed(undefined)
@@ -187,7 +189,7 @@ const typed = (query: CoreInput["query"], { parameters }: OwnSchemas.PlacedQuery
 
 const validateBody = (
   { body }: CoreInput,
-  validator: Validator.Compiled | undefined
+  validator: CompiledValidator.CompiledValidator | undefined
 ): Effect.Effect<unknown, ApiError.ApiError> =>
   validator === undefined || body === undefined
     ? Effect.succeed(undefined)
@@ -213,7 +215,7 @@ const call = (
 const toOutput = (
   own: OwnOperation,
   { body, headers = {}, status }: OperationOutput,
-  validator: Validator.Compiled | undefined
+  validator: CompiledValidator.CompiledValidator | undefined
 ): Effect.Effect<Operation.Output & { readonly body: string }> => {
   const problem = OwnOutput.problemOf(status, headers, validator !== undefined)
   if (problem !== undefined) return Effect.die(new Error(`${own.id} returned ${problem}`))

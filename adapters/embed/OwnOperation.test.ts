@@ -20,7 +20,7 @@ const listOrders = defineOperation({
   method: "GET",
   path: "/orders",
   query: z.object({
-    limit: z.coerce.number().int().max(50).default(20).describe("Maximum number of orders."),
+    limit: z.int().max(50).default(20).describe("Maximum number of orders."),
     isPaid: z.boolean().optional()
   }),
   success: { body: z.object({ limit: z.number(), isPaid: z.boolean().optional() }) },
@@ -137,6 +137,20 @@ describe("an operation of a host", () => {
     expect((await send("GET", "/v1/pets")).headers.get("X-RateLimit-Remaining")).toBe("298")
   })
 
+  it("counts as several requests if it costs more", async () => {
+    const { send, store } = await open({ operations: [{ ...cancelOrder, cost: 250 }] })
+    const remaining = async (method: string) =>
+      (await send(method, "/v1/orders/o1")).headers.get("X-RateLimit-Remaining")
+    expect([await remaining("DELETE"), await remaining("PUT")]).toEqual(["50", "49"])
+    expect((await send("DELETE", "/v1/orders/o1")).json.code).toBe("rate_limit_exceeded")
+    const document = await readDocument(store)
+    expect(operation(document, "cancelOrder").description).toBe("A request counts as 250 requests.")
+    const free = await store.keys.issue({ plan: "Free" })
+    const headers = { Authorization: `Bearer ${free.key}` }
+    const whole = await store.fetch(new Request("http://x/v1/orders/o1", { method: "DELETE", headers }))
+    expect([whole.status, whole.headers.get("X-RateLimit-Remaining")]).toEqual([204, "0"])
+  })
+
   it("returns what the validator of the response returns", async () => {
     const { send } = await open()
     expect((await send("GET", "/v1/orders/o1")).json).toEqual({ id: "o1", petId: 1 })
@@ -218,6 +232,30 @@ describe("an operation of a host", () => {
     const { headers, json } = await send("GET", "/v1/anything")
     expect([json.code, headers.get("Retry-After")]).toEqual(["service_unavailable", "5"])
     expect(log.join("\n")).toContain("connection lost")
+  })
+
+  it("may return 503 with a code of its own, which is no outage of the stores", async () => {
+    const { log, send, store } = await open({
+      operations: [
+        defineOperation({
+          id: "pay",
+          method: "POST",
+          path: "/payments",
+          success: {},
+          errors: ["provider_down"],
+          run: ({ error }) => {
+            throw error("provider_down")
+          }
+        })
+      ],
+      errors: { provider_down: { status: 503, meaning: "The provider is down.", retryable: true } }
+    })
+    for (let attempt = 0; attempt < 6; attempt++) {
+      const { headers, json } = await send("POST", "/v1/payments")
+      expect([json.code, json.status, headers.get("Retry-After")]).toEqual(["provider_down", 503, "5"])
+    }
+    expect((await store.fetch(new Request("http://localhost/readyz"))).status).toBe(200)
+    expect(log.join("\n")).not.toContain("unavailable")
   })
 
   it("reads and creates animals without a count", async () => {

@@ -1,7 +1,8 @@
 /** Defines operations of a host, which stand beside the operations of the contract. */
-import type { ApiKey } from "../../core/access/ApiKey.ts"
+import * as Plan from "../../core/limits/Plan.ts"
 import * as Options from "../../core/options/Options.ts"
 import * as Rule from "../../core/options/Rule.ts"
+import type { Caller } from "../../core/service/HostRoute.ts"
 import type { OperationError } from "./OperationError.ts"
 import type { Pets } from "./Pets.ts"
 import * as Validator from "./Validator.ts"
@@ -10,9 +11,6 @@ import * as Validator from "./Validator.ts"
 type ParameterOf<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
   ? Name | ParameterOf<Rest>
   : never
-
-/** The key of a caller. */
-export type Caller = Pick<ApiKey, "id" | "plan" | "label">
 
 /** What `run` of an operation receives. */
 export interface OperationInput<
@@ -74,6 +72,8 @@ export interface OperationDefinition<
   }
   /** The codes of the errors that `run` throws: of the service, or of the option `errors`. */
   readonly errors?: ReadonlyArray<Code>
+  /** Number of requests as which a request with a valid key counts, at most the whole limits of the key; 1 by default. */
+  readonly cost?: number | undefined
   /** Runs the operation. Throws an `error` for a response with its code; anything else that it throws is a 500. */
   readonly run: (
     input: OperationInput<Path, Validator.OutputOf<Query>, Validator.OutputOf<Body>, Code>
@@ -143,6 +143,7 @@ const rules: Options.Rules<OwnOperation> = {
   body: validator,
   success: Options.partial<OwnOperation["success"]>({ status, body: validator, description: Rule.text }),
   errors: Rule.make(isCodes, "must be an array of codes"),
+  cost: Rule.integer(Plan.bounds),
   run: Rule.callback()
 }
 

@@ -107,7 +107,10 @@ export const judge = (
   const name = nameOf(caller)
   const account = limits.accounts.get(name ?? "")
   const meter = account?.meter ?? begin(caller, exchange, account === undefined)
-  if (name === undefined || meter === undefined) return [[], afterLoss(limits, caller), undefined]
+  // Of requests at the same time, a token may have come between two that were denied.
+  const isUnordered = !exchange.isAlone && exchange.from < exchange.to && exchange.response.status === 429
+  if (name === undefined || meter === undefined || isUnordered)
+    return [[], afterLoss(limits, caller), undefined]
   const isShown = (outcome: Outcome) => outcomeOf(exchange, outcome) === outcome
   const all = Meter.branches(meter, exchange)
   const agreeing = Meter.withOutcome(meter, all, isShown)

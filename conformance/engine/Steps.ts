@@ -1,6 +1,7 @@
 /** Describes a history step by step, for reports. */
 import * as Arr from "effect/Array"
 import type { Step } from "../evaluation/Finding.ts"
+import * as Excerpt from "../http/Excerpt.ts"
 import * as Moment from "../http/Moment.ts"
 import { visible } from "../http/Printable.ts"
 import * as RateHeaders from "../http/RateHeaders.ts"
@@ -13,8 +14,8 @@ import * as SentText from "../subjects/SentText.ts"
 /** Maximum number of equal consecutive steps that are listed one by one. */
 const MAX_EQUAL = 3
 
-/** Maximum length of the body of a response in a step. */
-const MAX_BODY = 300
+/** Maximum length of the body of a response in a step, and of the beginning of a body that is read for it. */
+const [MAX_BODY, MAX_READ] = [300, 20_000]
 
 /** Returns the milliseconds between two exchanges, as exactly as they are known; 0 if they overlapped. */
 export const waitBetween = (before: Exchange | undefined, after: Exchange): number => {
@@ -81,7 +82,9 @@ const gotOf = (
   redact: (text: string) => string
 ): string => {
   if (response === undefined) return `no response: ${visible(missing ?? "")}`
-  const content = SentText.condensed(redact(SentText.bodyText(response.body)))
+  const isLong = response.body.length > MAX_READ
+  const text = isLong ? Excerpt.body(response.body, MAX_READ) : SentText.bodyText(response.body)
+  const content = SentText.condensed(redact(text))
   const body = visible(SentText.shortened(content, MAX_BODY))
   const limits = counts ? limitsOf(response, to) : ""
   return `${response.status}${limits}${body === "" ? "" : ` ${body}`}`

@@ -34,13 +34,19 @@ interface Known {
   readonly changed?: Seen | undefined
 }
 
+/** A list that showed everything. */
+interface View {
+  readonly exchange: Exchange
+  readonly ids: ReadonlySet<bigint>
+}
+
 export interface Catalogue {
   readonly animals: ReadonlyMap<bigint, Known>
   readonly names: Names.Names
   /** Whether an animal was shown with another status than before (§3), so that no status is certain. */
   readonly isChanging: boolean
   /** The lists that showed everything, by key and filter: other animals appear only by creation. */
-  readonly complete: ReadonlyMap<string, Exchange>
+  readonly complete: ReadonlyMap<string, View>
   /** The first responses that showed animals of one key to another one, by both keys. */
   readonly shared: ReadonlyMap<string, Exchange>
   /** The rejected creations, by the name that they sent. */
@@ -186,7 +192,8 @@ const afterList = (catalogue: Catalogue, seen: Seen, list: List): Step => {
     const isDefault = limit.is === "absent" ? [kept("list.limit.default-fills")] : []
     return [[...alone, ...isDefault, ...others], next]
   }
-  const complete = new Map(next.complete).set(viewOf(key.name, filter), exchange)
+  const view = { exchange, ids: new Set(shown.map(({ id }) => id)) }
+  const complete = new Map(next.complete).set(viewOf(key.name, filter), view)
   return [[...alone, ...ofWhole(shown, catalogue, seen, list), ...others], { ...next, complete }]
 }
 
@@ -314,13 +321,21 @@ const showAll = (
 
 /** Rules on an animal that is shown again, or that cannot be there. */
 const agreement = (
-  { animals, complete, rejected }: Catalogue,
+  catalogue: Catalogue,
   animal: Animal,
   { exchange, key }: Seen,
   faithful: ClauseSlug
 ): Ruling | undefined => {
+  const { animals, complete, rejected } = catalogue
   const first = animals.get(animal.id)
+  const all = complete.get(viewOf(key?.name ?? "", undefined))
   if (first !== undefined) {
+    // Now that the key is known to see it, an earlier list should have shown it, too.
+    const wasSeen = all === undefined || all.ids.has(animal.id) || !precedes(first.evidence, all.exchange)
+    if (first.isCreated && !wasSeen && !isRequired(catalogue, first, key?.name ?? "", exchange)) {
+      const expected = `${Difference.nameOf(animal)} also in the list before`
+      return broken("list.complete", expected, "a list without it", first.evidence, all.exchange)
+    }
     const isSame = PetJson.isSameAnimal(first.animal, animal)
     const clause = first.isCreated ? faithful : "resources.stable"
     const [expected, actual] = isSame ? ["", ""] : Difference.between(first.animal, animal)
@@ -329,9 +344,7 @@ const agreement = (
   // Once a list has shown everything, an unknown animal must have been created since.
   const name = Difference.nameOf(animal)
   const ofStatus = complete.get(viewOf(key?.name ?? "", animal.status))
-  const view =
-    complete.get(viewOf(key?.name ?? "", undefined)) ??
-    (ofStatus && isSoon(ofStatus, exchange) ? ofStatus : undefined)
+  const view = (all ?? (ofStatus && isSoon(ofStatus.exchange, exchange) ? ofStatus : undefined))?.exchange
   if (view === undefined) return undefined
   const rejection = rejected.get(animal.name)
   return rejection === undefined

@@ -4,6 +4,7 @@ import type { Header, WireRequest, WireResponse } from "../http/Wire.ts"
 import * as Wire from "../http/Wire.ts"
 import type { Choices } from "../selftest/plain/Choices.ts"
 import * as PlainServer from "../selftest/plain/PlainServer.ts"
+import * as Edit from "../selftest/spoilers/Edit.ts"
 import type { Exchange, Setup, Violation } from "./Exchange.ts"
 import * as Model from "./Model.ts"
 
@@ -108,3 +109,31 @@ export const judge = (setup: Setup, exchanges: ReadonlyArray<Exchange>) => {
 
 export const judgeHistory = (world: World, history: ReadonlyArray<Sent>) =>
   judge(setupOf(world), exchangesOf(world, history))
+
+/** Changes the responses that a predicate selects. */
+export const onResponses = (
+  isChanged: (method: string, target: string, status: number) => boolean,
+  edit: (response: Wire.WireResponse) => Wire.WireResponse
+): Fault => ({
+  response: (response, { method, target }) =>
+    isChanged(method, target, response.status) ? edit(response) : response
+})
+
+/** Changes the requests that responses show as left. */
+export function onRemaining(change: (remaining: number) => number): NonNullable<Fault["response"]> {
+  return (response) =>
+    Edit.header(
+      "X-RateLimit-Remaining",
+      String(change(Number(Wire.header(response, "x-ratelimit-remaining"))))
+    )(response)
+}
+
+export const list: Sent = {}
+
+export const times = (count: number, sent: Sent): ReadonlyArray<Sent> =>
+  Array.from({ length: count }, () => sent)
+
+/** Two minutes, each used up by three requests. */
+export const minutes = [...times(3, list), { afterMs: 61_000 }, ...times(2, list)]
+export const small = { perMinute: 3, perDay: 1_000 }
+export const smallDay = { perMinute: 100, perDay: 3 }

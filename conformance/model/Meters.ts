@@ -80,11 +80,23 @@ const standingOf = ({ standings }: Meters, key: Key | undefined): Standing =>
 const isEarly = ({ denial }: Standing, { from }: Exchange): boolean =>
   denial !== undefined && from < denial.retryAt
 
-/** Whether a key may be banned when it handles this exchange. */
-export const mayBeBanned = (meters: Meters, key: Key | undefined, exchange: Exchange): boolean => {
+/** Returns when a ban must have ended that a denial told of. */
+const banOver = ({ exchange, retryAt }: Denial): number =>
+  2 * DAY_MS + (Number.isFinite(retryAt) ? retryAt : exchange.to)
+
+/** Whether a key may be banned when it handles this exchange; `others` were in flight at the same time. */
+export const mayBeBanned = (
+  meters: Meters,
+  key: Key | undefined,
+  exchange: Exchange,
+  others: ReadonlyArray<Seen>
+): boolean => {
   const standing = standingOf(meters, key)
+  // A ban is temporary; days after the latest denial, no rejection is one.
+  if (standing.denial !== undefined && exchange.from > banOver(standing.denial)) return false
   // Of several requests in flight, any may have come after the denial of another.
-  return standing.mayBeBanned || isEarly(standing, exchange) || !exchange.isAlone
+  const mayBeLater = others.some((other) => other.status === 429 && other.key === key)
+  return standing.mayBeBanned || isEarly(standing, exchange) || (!exchange.isAlone && mayBeLater)
 }
 
 /** Judges exchanges of one key that were handled at the same time; usually one. */
@@ -146,10 +158,7 @@ const standingAfter = (
     const [only] = group.length === 1 && group.every(isAdmitted) ? group : []
     const rate = only && isByService(only) ? RateHeaders.of(only.exchange.response) : undefined
     const shown = only && rate && { exchange: only.exchange, rate }
-    const wasAdmitted = group.some(({ status }) => status !== 401)
-    return wasAdmitted
-      ? { ...free, spentDay: before.spentDay, admittedAt: admittedAfter(before, group), shown }
-      : { ...before, shown: undefined }
+    return { ...free, spentDay: before.spentDay, admittedAt: admittedAfter(before, group), shown }
   }
   const { exchange } = latest
   const waited = before.denial !== undefined && exchange.from >= before.denial.retryAt
@@ -234,7 +243,7 @@ const eventOf = (key: World.Event["key"], group: ReadonlyArray<Seen>, isBan: boo
 /** Returns the rate headers of a response, without a Reset that is no time. */
 const shownBy = ({ exchange: { from, response } }: Seen): World.Event["shown"] => {
   const rate = RateHeaders.of(response)
-  return rate && (isUnixSeconds(rate, from, true) ? rate : { ...rate, resetAt: undefined })
+  return rate && (isUnixSeconds(rate, from) ? rate : { ...rate, resetAt: undefined })
 }
 
 /** Excludes the worlds that do not explain an event; if there are none left, it is a violation. */

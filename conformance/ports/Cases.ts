@@ -8,7 +8,7 @@ const runs = { sequences: 60, long: 6, clients: 40, interruptions: 30 } as const
 
 /** For each kind of call: how many clients make it at the same time, in how many cases, and whether step by step. */
 const meetings = [
-  { count: 6, cases: 6, isStepwise: true },
+  { count: 6, cases: 16, isStepwise: true },
   { count: 60, cases: 1, isStepwise: false }
 ] as const
 
@@ -35,10 +35,11 @@ export const make = (kinds: { readonly [name: string]: Draws }) => {
     record({
       calls: preferences.chain((factors) => fc.array(calls("alone", factors), { maxLength: 500, size }))
     })
+  const begun = fc.oneof(fc.constant<Array<Call>>([]), fc.array(calls("alone"), { maxLength: 3 }))
   /** Clients that repeat a few calls, so that many of their calls meet. */
   const clients = (call: fc.Arbitrary<ClientCall>, minLength: number) =>
     record({
-      calls: fc.oneof(fc.constant([]), fc.array(calls("alone"), { maxLength: 3 })),
+      calls: begun,
       clients: fc.array(call, { minLength: 1, maxLength: 3 }).chain((few) =>
         fc.array(fc.array(fc.constantFrom(...few), { minLength: 1, maxLength: 4 }), {
           minLength,
@@ -49,9 +50,10 @@ export const make = (kinds: { readonly [name: string]: Draws }) => {
     })
   const whole = record({ call: calls("together"), turns: fc.constant(null) })
   const interrupted = record({ call: calls("interrupted"), turns })
-  /** Clients that all make the same call on an empty store. */
+  /** Clients that all make the same call, half of them on an empty store. */
   const same = (call: fc.Arbitrary<Call>, { count, isStepwise }: (typeof meetings)[number]) =>
     record({
+      calls: begun,
       clients: call.map((each) => Array.from({ length: count }, () => [{ call: each, turns: null }])),
       order: isStepwise ? seed : fc.constant(null)
     })

@@ -110,7 +110,12 @@ const event = orNull(
 )
 
 /** The number of a key in the order of insertion, or an id that no key has. */
-const id = weighted<number | string>([10, fc.nat(6)], [2, fc.nat(60)], [1, fc.constantFrom(...unknownIds)])
+const id = weighted<number | string>(
+  [5, fc.nat(1)],
+  [5, fc.nat(6)],
+  [2, fc.nat(60)],
+  [1, fc.constantFrom(...unknownIds)]
+)
 
 const newHash = (session: Session): string => hashOf(session.hashes++)
 
@@ -149,6 +154,10 @@ const inserting = (by: "insert" | "insertFirst", weights: Draws["weights"]) =>
 const updatedText = ({ received, result }: KeyModel.Updated): string =>
   `${result}${received === undefined ? "" : ` for ${KeyModel.line(received)}`}`
 
+const [drawn] = fc.sample(draft, { seed: 1, numRuns: 1 })
+const insert: Call = { do: "insert", draft: { ...drawn, createdAt: 0, revokedAt: null }, event: null }
+const advance: Call = { do: "update", id: 0, change: "advance", text: null, result: null, event: null }
+
 export const keys: Port<ApiKeyStore, ApiKeyStore["Service"], Session, KeyModel.State> = {
   name: "keys-store",
   tag: ApiKeyStore,
@@ -161,7 +170,7 @@ export const keys: Port<ApiKeyStore, ApiKeyStore["Service"], Session, KeyModel.S
     update: kind({
       args: {
         id,
-        change: nameOf(changes),
+        change: weighted([3, nameOf(changes)], [1, fc.constant("advance" as const)]),
         text: orNull(Texts.text),
         result: orNull(nameOf(results)),
         event
@@ -237,5 +246,15 @@ export const keys: Port<ApiKeyStore, ApiKeyStore["Service"], Session, KeyModel.S
     { do: "events", id: null },
     ...Array.from({ length: hashes + 4 }, (_, hash): Call => ({ do: "find", hash, edit: "none" }))
   ],
-  optional: { events: "keys-store.events", markSeen: "keys-store.mark-seen" }
+  optional: { events: "keys-store.events", markSeen: "keys-store.mark-seen" },
+  scenarios: [
+    // A secret that an update drops.
+    { calls: [insert, { ...advance, change: "rotate" }, { ...advance, change: "rotate at once" }] },
+    // Lost updates show only on a key that exists.
+    ...[null, 1, 2, 3].map((order) => ({
+      order,
+      calls: [insert],
+      clients: Array.from({ length: 4 }, () => [advance, advance].map((call) => ({ call, turns: null })))
+    }))
+  ]
 }

@@ -4,21 +4,27 @@ import * as Credentials from "./Credentials.ts"
 import * as Draw from "./Draw.ts"
 import { type Program, program } from "./Program.ts"
 
-const operations = ["list", "creation", "the first"] as const
-const others = ["list by status", "HEAD of the list", "HEAD of an animal", "an unknown id"] as const
+const { calls, refused } = Calls
+const operations = [calls.list, calls.creation, calls["the first"]]
+const others = [
+  ...[calls["list by status"], calls["an unknown id"]],
+  ...[calls["HEAD of the list"], calls["HEAD of an animal"]]
+]
 
-/** Numbers of the usual invalid credentials, and of the nearest ones, that are sent with each operation. */
-const [USUAL, NEAREST] = [4, 10]
+/** Numbers of the usual invalid credentials, of spellings of the key in another case, and of the nearest credentials. */
+const [USUAL, CASES, NEAREST] = [4, 3, 10]
 
 export const programs: ReadonlyArray<Program> = [
-  program("credentials", { profile: "auth", requests: 125, anonymous: 113 }, function* (tools) {
+  program("credentials", { profile: "auth", requests: 153, anonymous: 141 }, function* (tools) {
     yield* Calls.stock(tools, 3)
     yield* Calls.lookAtLists(tools)
     const { invalid, near, open } = Credentials
-    const rows: Array<{ call: keyof typeof Calls.calls; derive: Credentials.Derived }> = []
-    for (const derive of invalid.slice(0, USUAL))
+    const rows: Array<{ call: Calls.Call; derive: Credentials.Derived }> = []
+    // The key is checked before everything else.
+    for (const derive of invalid.slice(0, 2)) for (const call of refused) rows.push({ call, derive })
+    for (const derive of [...invalid.slice(0, USUAL), ...near.slice(0, CASES)])
       for (const call of [...operations, ...others]) rows.push({ call, derive })
-    for (const derive of near.slice(0, NEAREST))
+    for (const derive of near.slice(CASES, NEAREST))
       for (const call of [...operations, yield* Draw.one(others)]) rows.push({ call, derive })
     for (const derive of [...invalid.slice(USUAL), ...near.slice(NEAREST), ...open])
       rows.push({ call: yield* Draw.one(operations), derive })
@@ -28,7 +34,7 @@ export const programs: ReadonlyArray<Program> = [
       const credential = derive(tools.keys.main)
       const { key } = credential
       if ((key === "revoked" || key === "expired") && tools.keys[key] === undefined) continue
-      yield* tools.send(Credentials.withCredential(yield* Calls.calls[call](tools), credential))
+      yield* tools.send(Credentials.withCredential(yield* call(tools), credential))
     }
     yield* Calls.lookAtLists(tools)
   })

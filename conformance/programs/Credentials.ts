@@ -56,10 +56,10 @@ export const invalid: ReadonlyArray<Derived> = [
 /** Credentials that differ a little from the main key or its form; the nearest ones first. */
 export const near: ReadonlyArray<Derived> = [
   ...[
+    ...[changeLetter, otherCase, (key: string) => key.toUpperCase()],
     ...[changeAt(0), changeAt(0.5), changeAt(1)],
     ...[(key: string) => key.slice(1), (key: string) => key.slice(0, -1)],
     ...[(key: string) => `0${key}`, (key: string) => `${key}0`],
-    ...[changeLetter, otherCase, (key: string) => key.toUpperCase()],
     (key: string) => key.slice(0, key.length >> 1),
     (key: string) => [...key].toReversed().join(""),
     (key: string) => percent(key.charAt(0)) + key.slice(1),

@@ -33,7 +33,7 @@ const defects = (tools: Tools): ReadonlyArray<ReadonlyArray<Sent>> => {
     Bodies.changes.map((change) => Bodies.creation(change(valid))),
     Bodies.unusualForms.map((form) => Bodies.creation(valid, form)),
     Bodies.contentTypes.map((types) => Bodies.creation(valid, Bodies.plain, types)),
-    [...ids, ...queries],
+    ids,
     [...ids, ...queries].map((sent): Sent => ({ ...sent, method: "HEAD" }))
   ]
 }
@@ -59,7 +59,7 @@ export const programs: ReadonlyArray<Program> = [
       categoryId: yield* Draw.some(Bodies.categories, 4),
       status: [...Queries.statuses, undefined],
       other: others,
-      credential: [...invalid.slice(0, 2), ...near.slice(7, 9), yield* Draw.one(near)],
+      credential: [...invalid.slice(0, 2), ...near.slice(0, 2), yield* Draw.one(near)],
       defect: defects(tools)
     })
     const headers = yield* Draw.swarm(Headers.harmless)
@@ -72,13 +72,10 @@ export const programs: ReadonlyArray<Program> = [
         yield* Spending.until(tools, next(yield* tools.now) - (isBefore ? yield* Draw.one(margins) : 0))
       for (const row of rows.filter((each) => each.moment === moment)) {
         const values = { ...row, name: tools.name(row.name) }
-        const sent: ReadonlyArray<Sent> = [
-          Bodies.creation(Calls.members(tools, values), row.form),
-          { path: Queries.list(row.limit, row.filter) },
-          yield* row.other(tools)
-        ]
+        const list: Sent = { path: Queries.list(row.limit, row.filter) }
+        const sent = [Bodies.creation(Calls.members(tools, values), row.form), list, yield* row.other(tools)]
         const credential = row.credential(tools.keys.main)
-        const rejected = [yield* Draw.one(row.defect), yield* Draw.one(sent)]
+        const rejected = [yield* Draw.one(row.defect), list]
         for (const each of [...sent, ...rejected.map((one) => Credentials.withCredential(one, credential))])
           yield* tools.send({ ...each, headers: [...(each.headers ?? []), ...(yield* headers)] })
       }

@@ -44,11 +44,12 @@ export const budgets = (
     perDay: Math.min(anonymousPlan.perDay * SITE_BUDGET_FACTOR, Plan.maxRequests)
   }
   const sitePolicy: RateLimit.Policy = { plan: sitePlan, ban: undefined }
-  return ({ hostRoute, key, request }) => {
+  return ({ hostRoute, key, request, route }) => {
     if (key !== undefined) {
       // A request can cost no more than the whole limit; it would never be admitted.
       const { perDay, perMinute } = key.limits
-      const cost = hostRoute === undefined ? 1 : Math.min(hostRoute.cost(), perMinute, perDay)
+      const asked = hostRoute === undefined ? (route?.operation?.cost ?? 1) : hostRoute.cost()
+      const cost = Math.min(asked, perMinute, perDay)
       return [{ caller: Caller.ofKey(key.id), policy: { plan: key.limits, ban }, cost }]
     }
     const { network, site } = ClientAddress.networksOf(ClientAddress.of(request, trustedProxyHops))

@@ -11,6 +11,9 @@ import type { FlatHeaders } from "./ServiceResponse.ts"
 /** The API key of an admitted request. */
 export interface Caller extends Pick<ApiKey, "id" | "plan" | "label"> {}
 
+/** Returns the part of a key that the host may see. */
+export const callerOf = ({ id, label, plan }: ApiKey): Caller => ({ id, plan, label })
+
 /** Options of a route of the host, whose requests are of the type `Request`. */
 export interface GuardOptions<Request> {
   /**

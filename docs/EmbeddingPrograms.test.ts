@@ -74,11 +74,11 @@ const send = async (path, init) => {
   console.log(response.status, response.headers.get("X-RateLimit-Remaining"), await response.text())
 }
 await send("/orders", { method: "POST", body: '{"item":7}' })
-await send("/reports?days=14")
-await send("/reports?days=x")
+await send("/reports?format=pdf")
+await send("/reports?format=x")
 process.exit()
 `,
-    prints: /201 55 \{"item":7\}\n200 41 \[\]\n200 40 \[\]$/
+    prints: /201 55 \{"item":7\}\n200 45 \[\]\n200 44 \[\]$/
   },
   {
     text: "onRequest: store.guard()",

@@ -133,7 +133,7 @@ export const openAnimalStore = async (options: AnimalStoreOptions = {}): Promise
       if (closing !== undefined) throw new Error("the store is closed")
       return run(Scope.provide(NodeServer.make(serverOptions), scope))
     },
-    error: OperationError.makerOf(OwnErrors.extend(complete.errors)),
+    error: OperationError.makerOf(OwnErrors.ofOperations(complete.errors)),
     keys: Keys.make(run),
     pets: Pets.make(run),
     metrics,

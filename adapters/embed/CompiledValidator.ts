@@ -44,12 +44,23 @@ const validateWith =
     Effect.flatMap(
       Effect.promise(async () => validator["~standard"].validate(value)),
       (result) =>
-        result.issues === undefined ? Effect.succeed(result.value) : Effect.fail(result.issues.map(toReason))
+        result.issues === undefined ? Effect.succeed(result.value) : Effect.fail(toReasons(result.issues))
     )
+
+/** Maximum number of reasons, and of characters in each: both grow with what the client has sent. */
+const [MAX_REASONS, MAX_REASON_LENGTH] = [20, 200]
+
+const toReasons = (issues: ReadonlyArray<StandardSchemaV1.Issue>): ReadonlyArray<string> => {
+  const reasons = issues.slice(0, MAX_REASONS).map(toReason)
+  return issues.length > MAX_REASONS ? [...reasons, `and ${issues.length - MAX_REASONS} more`] : reasons
+}
 
 const toReason = ({ message, path = [] }: StandardSchemaV1.Issue): string => {
   const names = path.map((segment) => String(typeof segment === "object" ? segment.key : segment))
-  return names.length === 0 ? message : `${names.join(".")}: ${message}`
+  const reason = names.length === 0 ? message : `${names.join(".")}: ${message}`
+  if (reason.length <= MAX_REASON_LENGTH) return reason
+  // Without the half of a character that was cut in two.
+  return `${reason.slice(0, MAX_REASON_LENGTH).replace(/[\uD800-\uDBFF]$/, "")}…`
 }
 
 const describe = (

@@ -35,7 +35,7 @@ export const make = Effect.fnUntraced(function* (
   { errors, strict }: Pick<ServiceOptions, "errors" | "strict">
 ): Effect.fn.Return<ReadonlyArray<Operation.Operation>, InvalidOption, PetRepository> {
   const pets = Pets.make(Effect.runPromiseWith(yield* Effect.context<PetRepository>()))
-  const error = OperationError.makerOf(OwnErrors.extend(errors))
+  const error = OperationError.makerOf(OwnErrors.ofOperations(errors))
   return yield* Effect.fromResult(
     Result.all(operations.map((operation) => makeOne(operation, { pets, error, strict })))
   )
@@ -168,22 +168,28 @@ const validateQuery = (
   described: OwnSchemas.PlacedQuery | undefined
 ): Effect.Effect<unknown, ApiError.ApiError> => {
   if (validator === undefined) return Effect.succeed(undefined)
-  const texts = described === undefined ? textsOf(queryText) : typed(query, described)
-  return Effect.mapError(validator.validate(texts), (reasons) =>
+  const values = described === undefined ? textsOf(queryText) : typed(query, described)
+  if (values === undefined) {
+    return Effect.fail(ApiError.make("invalid_parameter", "The query string contains a repeated parameter."))
+  }
+  return Effect.mapError(validator.validate(values), (reasons) =>
     ApiError.make("invalid_parameter", `The query is invalid: ${reasons.join("; ")}.`)
   )
 }
 
-/** Returns the texts of a query whose validator does not list its parameters. */
-const textsOf = (query: string): unknown =>
-  Object.fromEntries((QueryString.parse(query) ?? []).map(({ name, value }) => [name, value]))
+/** Returns the texts of a query whose validator does not list its parameters; `undefined` if it repeats one. */
+const textsOf = (query: string): object | undefined => {
+  const pairs = QueryString.parse(query) ?? []
+  const texts = Object.fromEntries(pairs.map(({ name, value }) => [name, value]))
+  return Object.keys(texts).length === pairs.length ? texts : undefined
+}
 
 /** Returns the present parameters, as numbers and booleans where the schema of the parameter says so. */
-const typed = (query: CoreInput["query"], { parameters }: OwnSchemas.PlacedQuery): unknown =>
+const typed = (query: CoreInput["query"], { parameters }: OwnSchemas.PlacedQuery): object =>
   Object.fromEntries(
-    parameters.flatMap(({ name, schema }) => {
+    parameters.flatMap(({ name, type }) => {
       const text = query[name]
-      return typeof text === "string" ? [[name, JsonValue.ofText(text, schema.type)]] : []
+      return typeof text === "string" ? [[name, JsonValue.ofText(text, type)]] : []
     })
   )
 

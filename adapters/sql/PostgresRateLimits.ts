@@ -5,8 +5,8 @@ import * as Semaphore from "effect/Semaphore"
 import type * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import type { RateLimitStore, Step } from "../../core/ports/RateLimitStore.ts"
+import * as KeyedQueues from "../storage/KeyedQueues.ts"
 import * as RateLimitFields from "../storage/RateLimitFields.ts"
-import * as KeyedQueues from "./KeyedQueues.ts"
 import * as PostgresBatch from "./PostgresBatch.ts"
 import * as RateLimitStep from "./RateLimitStep.ts"
 import type * as SqlCall from "./SqlCall.ts"
@@ -45,15 +45,21 @@ export const consumeMany = Effect.fnUntraced(function* (
       )
   })
   const connections = Semaphore.makeUnsafe(MAX_WAITING)
-  const callerQueues = yield* KeyedQueues.make<RateLimitStep.Request, RateLimitStep.Counted, SqlError>({
+  const context = yield* Effect.context<never>()
+  const callerQueues = KeyedQueues.make<RateLimitStep.Request, RateLimitStep.Counted, SqlError>({
     keyOf: ({ key }) => key,
-    create: PostgresBatch.make({
-      concurrency: 1,
-      isRepeatable: true,
-      // Releases its connection after each lock timeout, so that callers whose rows are not locked can use it.
-      statement: (requests) =>
-        Effect.retry(connections.withPermit(count(sql, requests, lockTimeout)), { while: isLocked })
-    })
+    create: (onIdle) =>
+      PostgresBatch.makeWith(
+        context,
+        {
+          concurrency: 1,
+          isRepeatable: true,
+          // Releases its connection after each lock timeout, so that callers whose rows are not locked can use it.
+          statement: (requests) =>
+            Effect.retry(connections.withPermit(count(sql, requests, lockTimeout)), { while: isLocked })
+        },
+        onIdle
+      )
   })
 
   const submit: PostgresBatch.Submit<RateLimitStep.Request, RateLimitStep.Counted> = (request, done) => {

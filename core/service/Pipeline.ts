@@ -50,7 +50,7 @@ export const make = Effect.fnUntraced(function* (
   probes: Probes.Probes
 ) {
   const { options } = runtime
-  const catalogue = OwnErrors.extend(options.errors)
+  const catalogue = OwnErrors.ofOperations(options.errors)
   const digest = yield* Digest.Digest
   const keys = yield* ApiKeyStore
   const noteSeen = yield* LastSeen

@@ -80,15 +80,14 @@ export const make = Effect.fnUntraced(function* (
       return Effect.succeed(Replies.toWrite(method))
     },
     /**
-     * Records the outcome of each other request. `service_unavailable` means a store failure, except from the host; a
-     * success means that the operation used the stores. Returns the change if an outage of the stores began or ended.
+     * Records the outcome of each other request; a success means that the operation used the stores. Returns the change
+     * if an outage of the stores began or ended.
      */
     observe: (call: Call): StoreOutage.Change | undefined => {
       const { admittedOperation, clock, isCounted, reply, transportError, verdict } = call
       if (reply === undefined || verdict === undefined || transportError !== undefined) return undefined
-      if (reply === Replies.hostBusy) return undefined
       const now = () => monotonicMs(clock.monotonicTimeNanosUnsafe())
-      if (reply.errorCode === "service_unavailable") {
+      if (reply === Replies.unavailable) {
         const failedOperation = admittedOperation ?? StoreHealth.ADMISSION
         health = StoreHealth.recordFailure(health, failedOperation, now())
         return update(StoreOutage.recordFailure(outage, failedOperation, now()))

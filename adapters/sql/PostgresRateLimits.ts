@@ -25,8 +25,9 @@ const MAX_LOCK_WAIT_MS = 100
 const MAX_WAITING = 4
 
 /**
- * Creates `consumeMany`. If a row stays locked, the requests of the statement move to separate queues, one for each caller.
- * Then only the requests from the locked caller wait, until their deadlines; its later requests join the same queue.
+ * Creates `consumeMany`. If a row stays locked, the requests of the statement move to separate queues, one for each
+ * caller. Then only the requests from the locked caller wait, until their deadlines; its later requests join the same
+ * queue.
  */
 export const consumeMany = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,

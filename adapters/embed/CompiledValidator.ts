@@ -5,6 +5,7 @@ import * as Schema from "effect/Schema"
 import * as SchemaIssue from "effect/SchemaIssue"
 import * as SchemaRepresentation from "effect/SchemaRepresentation"
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from "effect/StandardSchema"
+import * as JsonValue from "./JsonValue.ts"
 import { isStandard, type Validator } from "./Validator.ts"
 
 /** A validator, ready for use. */
@@ -19,7 +20,13 @@ export interface CompiledValidator {
 export const compile = (validator: Validator): CompiledValidator =>
   isStandard(validator)
     ? { validate: validateWith(validator), describe: (side) => describe(validator, side) }
-    : { validate: validateWith(fromJsonSchema(validator)), describe: () => validator }
+    : { validate: validateJson(validator), describe: () => validator }
+
+/** Returns a function that validates JSON: of another value, it validates what would be sent. */
+const validateJson = (schema: JsonSchema.JsonSchema): CompiledValidator["validate"] => {
+  const validate = validateWith(fromJsonSchema(schema))
+  return (value) => validate(JsonValue.toJson(value))
+}
 
 const fromJsonSchema = (schema: JsonSchema.JsonSchema): StandardSchemaV1 => {
   const document = JsonSchema.fromSchemaDraft2020_12(schema)
@@ -48,7 +55,8 @@ const validateWith =
     )
 
 /** Maximum number of reasons, and of characters in each: both grow with what the client has sent. */
-const [MAX_REASONS, MAX_REASON_LENGTH] = [20, 200]
+const MAX_REASONS = 20
+const MAX_REASON_LENGTH = 200
 
 const toReasons = (issues: ReadonlyArray<StandardSchemaV1.Issue>): ReadonlyArray<string> => {
   const reasons = issues.slice(0, MAX_REASONS).map(toReason)

@@ -255,30 +255,6 @@ describe("an operation of a host", () => {
     expect(log.join("\n")).toContain("connection lost")
   })
 
-  it("may return 503 with a code of its own, which is no outage of the stores", async () => {
-    const { log, send, store } = await open({
-      operations: [
-        defineOperation({
-          id: "pay",
-          method: "POST",
-          path: "/payments",
-          success: {},
-          errors: ["provider_down"],
-          run: ({ error }) => {
-            throw error("provider_down")
-          }
-        })
-      ],
-      errors: { provider_down: { status: 503, meaning: "The provider is down.", retryable: true } }
-    })
-    for (let attempt = 0; attempt < 6; attempt++) {
-      const { headers, json } = await send("POST", "/v1/payments")
-      expect([json.code, json.status, headers.get("Retry-After")]).toEqual(["provider_down", 503, "5"])
-    }
-    expect((await store.fetch(new Request("http://localhost/readyz"))).status).toBe(200)
-    expect(log.join("\n")).not.toContain("unavailable")
-  })
-
   it("that chooses a 503 causes no outage of the store", async () => {
     const { log, send, store } = await openWith(() => {
       throw store.error("service_unavailable", "The warehouse is closed.")
@@ -304,6 +280,30 @@ describe("an operation of a host", () => {
     expect(long.json.message).toBe(`The body is invalid: ${"😀".repeat(100)}….`)
     const shifted = await send("POST", "/v1/orders", { petId: 1, [`a${"😀".repeat(9_000)}`]: 1 })
     expect(shifted.json.message).toBe(`The body is invalid: a${"😀".repeat(99)}….`)
+  })
+
+  it("may return 503 with a code of its own, which is no outage of the stores", async () => {
+    const { log, send, store } = await open({
+      operations: [
+        defineOperation({
+          id: "pay",
+          method: "POST",
+          path: "/payments",
+          success: {},
+          errors: ["provider_down"],
+          run: ({ error }) => {
+            throw error("provider_down")
+          }
+        })
+      ],
+      errors: { provider_down: { status: 503, meaning: "The provider is down.", retryable: true } }
+    })
+    for (let attempt = 0; attempt < 6; attempt++) {
+      const { headers, json } = await send("POST", "/v1/payments")
+      expect([json.code, json.status, headers.get("Retry-After")]).toEqual(["provider_down", 503, "5"])
+    }
+    expect((await store.fetch(new Request("http://localhost/readyz"))).status).toBe(200)
+    expect(log.join("\n")).not.toContain("unavailable")
   })
 
   it("reads and creates animals without a count", async () => {
@@ -346,6 +346,30 @@ describe("an operation of a host", () => {
     expect((await send("POST", "/v1/echo", '{"value":9223372036854775807}')).text).toBe(text)
     const { json } = await send("POST", "/v1/echo", '{"value":1.5}')
     expect(json.code).toBe("invalid_body")
+  })
+
+  it("may return what JSON.stringify converts, and animals, for a JSON Schema", async () => {
+    const properties = { id: { type: "integer" }, at: { type: "string" }, note: { type: "string" } }
+    const schema: { readonly [keyword: string]: unknown } = {
+      type: "object",
+      properties,
+      additionalProperties: false
+    }
+    const { send, store } = await open({
+      operations: [
+        defineOperation({
+          id: "first",
+          method: "GET",
+          path: "/first",
+          success: { body: schema },
+          run: async ({ pets }) => ({
+            body: { id: (await pets.get(1n))?.id, at: new Date(0), note: undefined }
+          })
+        })
+      ]
+    })
+    await store.pets.create({ name: "Rex", categoryId: 1n })
+    expect((await send("GET", "/v1/first")).text).toBe('{"id":1,"at":"1970-01-01T00:00:00.000Z"}')
   })
 
   it("takes schemas of Effect", async () => {

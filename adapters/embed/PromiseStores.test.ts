@@ -5,7 +5,7 @@ import { InvalidOption, openAnimalStore, type Pet, Stores, StoreUnavailable } fr
 const pet: Pet = { id: 1n, name: "Rex", categoryId: 7n, status: "available" }
 
 /** Opens a store whose animals are read with `find`; everything else works. */
-const open = async (find: (id: bigint) => Promise<Pet | undefined>) => {
+const open = async (find: (id: bigint) => Promise<Pet | null | undefined>) => {
   const keys = new Map<string, Parameters<Stores.PromiseStores["keys"]["insert"]>[0]>()
   const events: Array<string> = []
   const log: Array<string> = []
@@ -14,7 +14,8 @@ const open = async (find: (id: bigint) => Promise<Pet | undefined>) => {
       pets: { insert: async () => pet, find, page: async () => [pet] },
       limits: { modify: async (_key, step) => step(undefined)[0] },
       keys: {
-        findByHash: async (hash) => [...keys.values()].find(({ secrets }) => secrets[0]?.hash === hash),
+        findByHash: async (hash) =>
+          [...keys.values()].find(({ secrets }) => secrets[0]?.hash === hash) ?? null,
         insert: async (key) => keys.set(key.id, key),
         insertFirst: async () => false,
         update: async (id, change) => {
@@ -23,7 +24,9 @@ const open = async (find: (id: bigint) => Promise<Pet | undefined>) => {
         },
         list: async () => [...keys.values()]
       },
-      close: async () => events.push("closed")
+      async close() {
+        return events.push("pets" in this ? "closed" : "closed without its store")
+      }
     }),
     { timeoutMs: 50 }
   )
@@ -35,10 +38,14 @@ const open = async (find: (id: bigint) => Promise<Pet | undefined>) => {
 }
 
 describe("Stores.fromPromises", () => {
-  it("resolves to animals, and to undefined for an unknown id", async () => {
-    const { events, get, id, store } = await open(async (wanted) => (wanted === 1n ? pet : undefined))
+  it.each([undefined, null])("resolves to animals, and to %s for an unknown id", async (none) => {
+    const { events, get, id, store } = await open(async (wanted) => (wanted === 1n ? pet : none))
     expect(await (await get()).json()).toEqual({ id: 1, name: "Rex", categoryId: 7, status: "available" })
     expect(await store.pets.get(2n)).toBeUndefined()
+    const other = await openAnimalStore({ logLevel: "none" })
+    const { key } = await other.keys.issue({ plan: "Free" })
+    await other.close()
+    expect(await store.keys.verify(key)).toBeUndefined()
     await expect(store.keys.revoke("key_unknown")).rejects.toThrow("does not exist")
     expect(await store.keys.unban(id)).toMatchObject({ id })
     await store.close()
@@ -48,19 +55,19 @@ describe("Stores.fromPromises", () => {
   it.each([
     [
       "rejects with StoreUnavailable",
-      () => Promise.reject(new StoreUnavailable({ retryable: true, cause: "lost" })),
-      503
+      503,
+      () => Promise.reject(new StoreUnavailable({ retryable: true, cause: "lost" }))
     ],
-    ["does not respond in time", () => new Promise<undefined>(() => {}), 503],
-    ["rejects with another error", () => Promise.reject(new Error("a bug")), 500],
+    ["does not respond in time", 503, () => new Promise<undefined>(() => {})],
+    ["rejects with another error", 500, () => Promise.reject(new Error("a bug"))],
     [
       "throws",
+      500,
       () => {
         throw new Error("a bug")
-      },
-      500
+      }
     ]
-  ])("that %s is a logged %i", async (_, find, status) => {
+  ])("that %s is a logged %i", async (_, status, find) => {
     const { get, log, store } = await open(find)
     expect((await get()).status).toBe(status)
     expect(log.join("\n")).toMatch(/lost|did not respond within 50 ms|a bug/)
@@ -79,6 +86,10 @@ describe("Stores.fromPromises", () => {
       expect(await store.pets.get(1n)).toEqual(pet)
       await store.close()
     }
+  })
+
+  it.each([{ timeoutMs: 0 }, { timeoutMs: "1s" }, { timeout: 50 }])("rejects the options %j", (options) => {
+    expect(() => Reflect.apply(Stores.fromPromises, undefined, [{}, options])).toThrow(InvalidOption)
   })
 
   it("is the only other form of the database", async () => {

@@ -2,6 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import * as Result from "effect/Result"
 import type { ApiKey } from "../../core/access/ApiKey.ts"
 import type { KeyEvent } from "../../core/access/KeyEvent.ts"
 import type { NewPet } from "../../core/domain/NewPet.ts"
@@ -9,10 +10,13 @@ import type { PageQuery } from "../../core/domain/Page.ts"
 import type { Pet } from "../../core/domain/Pet.ts"
 import { StoreUnavailable } from "../../core/errors/StoreUnavailable.ts"
 import type { Once, Outcome } from "../../core/idempotency/Once.ts"
+import type { InvalidOption } from "../../core/options/InvalidOption.ts"
+import * as OptionTable from "../../core/options/OptionTable.ts"
 import { ApiKeyStore, type KeyUpdate } from "../../core/ports/ApiKeyStore.ts"
 import { PetRepository } from "../../core/ports/PetRepository.ts"
 import * as RateLimitStore from "../../core/ports/RateLimitStore.ts"
 import * as BoundedCall from "../storage/BoundedCall.ts"
+import * as StorageOptions from "../storage/StorageOptions.ts"
 
 type Pets = PetRepository["Service"]
 type Limits = RateLimitStore.RateLimitStore["Service"]
@@ -27,8 +31,8 @@ export interface PromiseStores {
   readonly pets: {
     readonly insert: (pet: NewPet) => Promise<Pet>
     readonly insertOnce?: ((pet: NewPet, once: Once) => Promise<Outcome>) | undefined
-    /** Resolves to `undefined` if there is no animal with this id. */
-    readonly find: (id: bigint) => Promise<Pet | undefined>
+    /** Resolves to `undefined` or `null` if there is no animal with this id. */
+    readonly find: (id: bigint) => Promise<Pet | null | undefined>
     readonly page: (query: PageQuery) => Promise<ReadonlyArray<Pet>>
   }
   /** The methods of `RateLimitStore`. */
@@ -37,8 +41,8 @@ export interface PromiseStores {
   }
   /** The methods of `ApiKeyStore`. */
   readonly keys: {
-    /** Resolves to `undefined` if no key has this hash. */
-    readonly findByHash: (hash: string) => Promise<ApiKey | undefined>
+    /** Resolves to `undefined` or `null` if no key has this hash. */
+    readonly findByHash: (hash: string) => Promise<ApiKey | null | undefined>
     readonly insert: (key: ApiKey, event?: KeyEvent) => Promise<unknown>
     readonly insertFirst: (key: ApiKey, event?: KeyEvent) => Promise<boolean>
     /** Resolves to the result of `change`, or to `undefined` if the key does not exist. */
@@ -59,17 +63,18 @@ export interface FromPromisesOptions {
 
 /**
  * Returns stores for the option `database` of `openAnimalStore`, and for the conformance suite, which needs empty stores
- * each time: if `given` is a function, it is called each time that the stores are opened.
+ * each time: if `given` is a function, it is called each time that the stores are opened. Throws `InvalidOption`.
  */
 export const fromPromises = (
   given: PromiseStores | (() => PromiseStores | Promise<PromiseStores>),
-  { timeoutMs = 1_000 }: FromPromisesOptions = {}
-): Layer.Layer<PetRepository | RateLimitStore.RateLimitStore | ApiKeyStore> =>
-  Layer.unwrap(
+  options?: FromPromisesOptions
+): Layer.Layer<PetRepository | RateLimitStore.RateLimitStore | ApiKeyStore> => {
+  const { timeoutMs } = orThrow(OptionTable.resolve<{ readonly timeoutMs: number }>(table, options))
+  return Layer.unwrap(
     Effect.map(
       Effect.acquireRelease(
         Effect.promise(async () => (typeof given === "function" ? given() : given)),
-        ({ close }) => Effect.promise(async () => close?.())
+        (opened) => Effect.promise(async () => opened.close?.())
       ),
       ({ keys, limits, pets }) => {
         const call = callWith(timeoutMs)
@@ -81,6 +86,11 @@ export const fromPromises = (
       }
     )
   )
+}
+
+const table = { timeoutMs: StorageOptions.callTable.timeoutMs }
+
+const orThrow = Result.getOrThrowWith((invalid: InvalidOption) => invalid)
 
 type Call = <A>(start: () => Promise<A>) => Effect.Effect<A, StoreUnavailable>
 
@@ -98,7 +108,7 @@ const toPets = (pets: PromiseStores["pets"], call: Call): Pets => {
     find: (id) =>
       Effect.map(
         call(() => pets.find(id)),
-        Option.fromUndefinedOr
+        Option.fromNullishOr
       ),
     page: (query) => call(() => pets.page(query)),
     ...(insertOnce === undefined
@@ -116,7 +126,7 @@ const toKeys = (keys: PromiseStores["keys"], call: Call): Keys => {
     findByHash: (hash) =>
       Effect.map(
         call(() => keys.findByHash(hash)),
-        Option.fromUndefinedOr
+        Option.fromNullishOr
       ),
     insert: (key, event) => Effect.asVoid(call(() => keys.insert(key, event))),
     insertFirst: (key, event) => call(() => keys.insertFirst(key, event)),

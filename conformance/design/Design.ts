@@ -46,7 +46,7 @@ const inOrder = (exchanges: ReadonlyArray<Exchange>): ReadonlyArray<Exchange> =>
     Math.min(...exchanges.map((exchange) => exchange.from)),
     Math.max(...exchanges.map((exchange) => exchange.to))
   ]
-  const responded = exchanges.filter(hasResponse).toSorted((a, b) => Limits.rank(a) - Limits.rank(b))
+  const responded = exchanges.filter(hasResponse).toSorted(Limits.byEffect)
   return [
     ...exchanges.filter((exchange) => !hasResponse(exchange)),
     ...responded.map((exchange) => ({ ...exchange, from, to }))

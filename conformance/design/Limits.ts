@@ -1,11 +1,13 @@
 /** Compares what responses show of limits and bans with the count of the service (design of §8). */
 import * as Arr from "effect/Array"
+import * as Order from "effect/Order"
 import * as BanPolicy from "../../core/limits/BanPolicy.ts"
 import * as DailyQuota from "../../core/limits/DailyQuota.ts"
 import * as Plan from "../../core/limits/Plan.ts"
 import type { Outcome, Verdict, Window } from "../../core/limits/RateLimit.ts"
 import * as TokenBucket from "../../core/limits/TokenBucket.ts"
 import type { ClauseSlug } from "../clauses/Clauses.ts"
+import { isOfService } from "../http/ByService.ts"
 import * as ErrorBody from "../http/ErrorBody.ts"
 import * as RateHeaders from "../http/RateHeaders.ts"
 import * as StandardRateLimit from "../http/StandardRateLimit.ts"
@@ -49,14 +51,23 @@ const outcomeOf = ({ request, response }: Responded, expected: Outcome = "limite
 const numberOf = (items: ReadonlyArray<StandardRateLimit.Item> | undefined, policy: string, letter: string) =>
   items?.find((item) => item.policy === policy)?.numbers.get(letter)
 
-/** Returns a rank by which requests at the same time can be sorted: the day, unlike the minute, gets no request back. */
-export const rank = (exchange: Responded): number => {
-  const { response } = exchange
-  const states = StandardRateLimit.itemsOf(response, "RateLimit")
-  const remaining = numberOf(states, "day", "r") ?? RateHeaders.of(response)?.remaining ?? 0
-  const wait = Number(header(response, "retry-after") ?? 0)
+const usedOf = ({ response }: Responded): number =>
+  -(numberOf(StandardRateLimit.itemsOf(response, "RateLimit"), "day", "r") ?? 0)
+
+const waitOf = (exchange: Responded): number => {
+  const wait = Number(header(exchange.response, "retry-after") ?? 0)
+  const remaining = RateHeaders.of(exchange.response)?.remaining ?? 0
   return { admitted: -remaining, limited: 1e9 + wait, banned: 2e9 + wait }[outcomeOf(exchange)]
 }
+
+/**
+ * Sorts requests at the same time by what they left of the day, which unlike the minute gets no request back, and then
+ * by their waits.
+ */
+export const byEffect: Order.Order<Responded> = Order.combine(
+  Order.mapInput(Order.Number, usedOf),
+  Order.mapInput(Order.Number, waitOf)
+)
 
 const nameOf = (caller: Caller): string | undefined =>
   caller.is === "key" ? caller.key.name : caller.is === "nobody" ? NETWORK : undefined
@@ -107,13 +118,16 @@ export const judge = (
   const name = nameOf(caller)
   const account = limits.accounts.get(name ?? "")
   const meter = account?.meter ?? begin(caller, exchange, account === undefined)
-  // Of requests at the same time, a token may have come between two that were denied.
-  const isUnordered = !exchange.isAlone && exchange.from < exchange.to && exchange.response.status === 429
+  // On a new day, more requests are left again.
+  const [{ from, to }, byService] = [exchange, isOfService(exchange)]
+  const isUnordered = !exchange.isAlone && DailyQuota.dayOf(from) < DailyQuota.dayOf(to)
   if (name === undefined || meter === undefined || isUnordered)
     return [[], afterLoss(limits, caller), undefined]
   const isShown = (outcome: Outcome) => outcomeOf(exchange, outcome) === outcome
   const all = Meter.branches(meter, exchange)
-  const agreeing = Meter.withOutcome(meter, all, isShown)
+  // A response of the HTTP implementation does not show whether the request is over the limit.
+  const hidden = byService ? [] : Meter.withOutcome(meter, all, (outcome) => !isShown(outcome))
+  const agreeing = [...Meter.withOutcome(meter, all, isShown), ...hidden]
   const explaining = explainedBy(exchange, meter, agreeing)
   const [first] = agreeing.length > 0 ? explaining : all
   if (first === undefined) return [[], afterLoss(limits, caller), undefined]
@@ -123,7 +137,7 @@ export const judge = (
   const { verdict } = first
   // At another moment, the request would have had another outcome.
   const isOpen = agreeing.length > 0 && all.some((each) => !isShown(each.verdict.outcome))
-  const outcome = isOpen ? [] : ofOutcome(story)
+  const outcome = isOpen || !byService ? [] : ofOutcome(story)
   const isExplained = agreeing.length > 0
   const shown = isExplained ? ofShown(story, explaining) : []
   const waits = isExplained ? [...ofWait(story, explaining), ...ofStandard(story, explaining)] : []
@@ -319,7 +333,7 @@ const ofWait = (
   { exchange, first: { before, verdict } }: Story,
   branches: Branches
 ): ReadonlyArray<Ruling> => {
-  if (verdict.outcome === "admitted") return []
+  if (verdict.outcome === "admitted" || exchange.response.status !== 429) return []
   const ofSlot = before.debt > 0 ? "limits.slots" : "limits.retry-after-exact"
   const clause = verdict.outcome === "banned" ? "ban.retry-after" : ofSlot
   const actual = Number(header(exchange.response, "retry-after") ?? Number.NaN)

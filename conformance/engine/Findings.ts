@@ -58,8 +58,10 @@ export const of = Effect.fnUntraced(function* (
     if (history === undefined) continue
     const { exchanges: shown, violation } = history
     const counts = History.isCounted(violation)
-    const broken = new Set(all.flatMap(({ evidence }) => evidence.slice(-1)))
-    const kept = (decided.get(violation.clause) ?? []).filter((exchange) => !broken.has(exchange))
+    const broken = new Map(
+      all.flatMap(({ evidence }) => evidence.slice(-1)).map((each) => [each.index, each])
+    )
+    const kept = (decided.get(violation.clause) ?? []).filter(({ index }) => !broken.has(index))
     const tally = counts ? Steps.tally(shown, operationOf) : undefined
     found.push({
       at: violation.evidence.at(-1)?.index ?? 0,
@@ -69,7 +71,7 @@ export const of = Effect.fnUntraced(function* (
         expected: visible(violation.expected),
         actual: visible(violation.actual),
         steps: Steps.of(shown, subject, counts),
-        tally: tally ?? Contrast.between([...broken], kept, asked),
+        tally: tally ?? Contrast.between([...broken.values()], kept, asked),
         case: Replay.encode(shown, level, subject),
         times: all.length,
         shapes: [...new Set(all.flatMap(({ evidence }) => shapeOf(evidence.at(-1))))]

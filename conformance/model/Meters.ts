@@ -288,7 +288,14 @@ const explainedBy = (
   const earlier = [...meters.exclusions, ...latest, ...evidence.slice(0, -1)]
   const ban = otherBan(meters, key)
   if (clause === "limits.no-early-429" && ban !== undefined)
-    return broken("ban.only-that-key", expected, actual, ...earlier, ban)
+    return broken(
+      "ban.only-that-key",
+      `${expected}: only another key ignored a 429`,
+      actual,
+      ...latest,
+      ...evidence.slice(0, -1),
+      ban
+    )
   // By what was sent alone, whatever X-RateLimit-Remaining said, a minute may or may not have been used up.
   const isUsedUp = at.lo - (admittedAt.at(-key.plan.perMinute) ?? 0) < MINUTE_MS
   if (shown !== undefined && clause === "limits.no-early-429" && denied > 0 && isUsedUp)

@@ -31,7 +31,9 @@ export const of = Effect.fnUntraced(function* (
   violations: ReadonlyArray<Violation>,
   isLate: () => boolean
 ): Effect.fn.Return<ReadonlyArray<Finding>> {
-  const asked = (exchange: Exchange) => Request.read(exchange.request, setup)
+  // Each request is read once, because the search compares every exchange with others.
+  const read = new Map(exchanges.map(({ index, request }) => [index, Request.read(request, setup)]))
+  const asked = ({ index, request }: Exchange) => read.get(index) ?? Request.read(request, setup)
   const keyOf = (exchange: Exchange) => asked(exchange).caller.key?.name ?? "none"
   const shapeOf = (exchange: Exchange | undefined): ReadonlyArray<string> => {
     if (exchange === undefined) return []

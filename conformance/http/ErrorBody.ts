@@ -16,6 +16,8 @@ export const read = (value: unknown): Result.Result<ErrorBody, string> => {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     return Result.fail(`not an Error object: ${PetJson.show(value)}`)
   }
+  const absent = ["code", "message", "status"].find((name) => !(name in value))
+  if (absent !== undefined) return Result.fail(`${absent} is absent`)
   const { code, message, status } = value as { readonly [field: string]: unknown }
   if (typeof code !== "string" || code.trim() === "")
     return Result.fail(`code is not text: ${PetJson.show(code)}`)

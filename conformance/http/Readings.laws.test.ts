@@ -149,13 +149,13 @@ describe("ErrorBody.of", () => {
   })
 
   it.each([
-    ['{"message":"m","status":400}', "code is not text: absent"],
+    ['{"message":"m","status":400}', "code is absent"],
     ['{"code":"","message":"m","status":400}', "code is not text"],
     ['{"code":7,"message":"m","status":400}', "code is not text: 7"],
-    ['{"code":"c","status":400}', "message is not a string: absent"],
+    ['{"code":"c","status":400}', "message is absent"],
     ['{"code":"c","message":["m"],"status":400}', "message is not a string"],
     ['{"code":"c","message":" ","status":400}', "message is empty"],
-    ['{"code":"c","message":"m"}', "status is not an integer: absent"],
+    ['{"code":"c","message":"m"}', "status is absent"],
     ['{"code":"c","message":"m","status":"400"}', "status is not an integer"],
     ['{"code":"c","message":"m","status":400.5}', "status is not an integer"],
     ['[{"code":"c","message":"m","status":400}]', "not an Error object"],

@@ -9,6 +9,7 @@
  * ```
  */
 import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import * as Scope from "effect/Scope"
 import type { Report } from "./engine/Report.ts"
 import * as Run from "./engine/Run.ts"
@@ -51,9 +52,8 @@ export const server = async ({
   const target = ServerTarget.make({
     ...options,
     name: options.name ?? url,
-    url: addressOf(url),
-    clock:
-      clock === undefined ? undefined : typeof clock === "string" ? addressOf(clock) : serverClockOf(clock)
+    url: addressOf(url, "url"),
+    clock: typeof clock === "string" ? addressOf(clock, "clock") : clock && serverClockOf(clock)
   })
   // Idle connections of an agent do not keep a process alive, so they need not be closed.
   return subjectOf(await Effect.runPromise(Scope.provide(target, Scope.makeUnsafe())))
@@ -85,16 +85,17 @@ export const handler = async ({
     transport: FetchTransport.make(fetch),
     basePath,
     baseUrl: undefined,
-    clock: clock === undefined ? undefined : serverClockOf(clock)
+    clock: clock && serverClockOf(clock)
   })
 
 const subjectOf = (target: HttpSubject.HttpTarget): Promise<Subject> =>
   Effect.runPromise(HttpSubject.make(target))
 
-const addressOf = (address: string): URL => {
-  if (!URL.canParse(address)) throw new SetupError({ reason: `${JSON.stringify(address)} is not an address` })
-  return new URL(address)
-}
+const addressOf = (given: string, source: "url" | "clock"): URL =>
+  Result.getOrThrowWith(
+    ServerTarget.parseAddress(given),
+    (reason) => new SetupError({ reason: `${source}: ${reason}` })
+  )
 
 const serverClockOf = ({ advance, now }: MovableClock): ServerClock.ServerClock => ({
   isLocal: true,

@@ -5,7 +5,7 @@ import { Configuration } from "../conformance/config/Configuration.ts"
 export const path = new URL("conformance/config.schema.json", import.meta.url)
 
 export const render = (): string => {
-  const { definitions, schema } = Schema.toJsonSchemaDocument(Configuration)
+  const { definitions, schema } = Schema.toJsonSchemaDocument(Configuration, { onExcessProperty: "error" })
   const document = {
     $schema: "https://json-schema.org/draft/2020-12/schema",
     title: "Configuration of animal-store conformance",

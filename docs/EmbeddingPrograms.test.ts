@@ -74,11 +74,11 @@ const send = async (path, init) => {
   console.log(response.status, response.headers.get("X-RateLimit-Remaining"), await response.text())
 }
 await send("/orders", { method: "POST", body: '{"item":7}' })
-await send("/reports?days=14")
-await send("/reports?days=x")
+await send("/reports?format=pdf")
+await send("/reports?format=x")
 process.exit()
 `,
-    prints: /201 55 \{"item":7\}\n200 41 \[\]\n200 40 \[\]$/
+    prints: /201 55 \{"item":7\}\n200 45 \[\]\n200 44 \[\]$/
   },
   {
     text: "onRequest: store.guard()",
@@ -156,6 +156,39 @@ await store.close()
         /409 {"code":"pet_not_available",.*}/,
         /400 {"code":"invalid_body","message":"The body is invalid: petId: is required[.]","status":400}/,
         /201 59 \[{.*"a gift"}\]$/
+      ]
+        .map(({ source }) => source)
+        .join("\n")
+    )
+  },
+  {
+    page: operationsPage,
+    text: "app.post",
+    after: `
+await new Promise((resolve) => server.once("listening", resolve))
+const send = async (path, body) => {
+  const response = await fetch("http://127.0.0.1:" + server.address().port + "/v1/orders" + path, {
+    method: body === undefined ? "GET" : "POST",
+    headers: { Authorization: "Bearer " + key, "Content-Type": "application/json" },
+    body
+  })
+  console.log(response.status, response.headers.get("X-RateLimit-Remaining"), await response.text())
+  return response.headers.get("Location")
+}
+const location = await send("", '{"petId":1}')
+await send(location.slice("/v1/orders".length))
+await send("/7")
+await send("", '{"petId":2}')
+server.close()
+await store.close()
+`,
+    prints: new RegExp(
+      [
+        /^curl .*/,
+        /201 59 {"id":"[\w-]+","petId":1,"soldTo":"shop front"}/,
+        /200 58 {"id":"[\w-]+","petId":1,"soldTo":"shop front"}/,
+        /404 57 {"code":"order_unknown","message":"There is no such order[.]","status":404}/,
+        /409 56 {"code":"pet_not_available",.*}$/
       ]
         .map(({ source }) => source)
         .join("\n")

@@ -6,12 +6,12 @@ import * as Setting from "./Setting.ts"
 /** The database if `--database` is absent. */
 export const DEFAULT_DATABASE = "sqlite:./data/animal-store.db"
 
-const { accessLog, database, docs } = AnimalStoreOptions.table
+const { accessLog, docs } = AnimalStoreOptions.table
 
 /** The options of `openAnimalStore`, with the defaults of `serve`. */
 export const storeTable = {
   ...AnimalStoreOptions.table,
-  database: { ...database, default: DEFAULT_DATABASE, defaultText: DEFAULT_DATABASE },
+  database: AnimalStoreOptions.databaseFlag(DEFAULT_DATABASE),
   docs: { ...docs, default: true, defaultText: "on" },
   accessLog: { ...accessLog, default: undefined, defaultText: "on if standard error is a terminal" }
 }

@@ -29,7 +29,6 @@ import { type AnimalStoreOptions, type Complete, table } from "./AnimalStoreOpti
 import * as Arguments from "./Arguments.ts"
 import * as Database from "./Database.ts"
 import * as DrainPeriod from "./DrainPeriod.ts"
-import * as HostOperations from "./HostOperations.ts"
 import * as InFlight from "./InFlight.ts"
 import * as KeyLog from "./KeyLog.ts"
 import * as Keys from "./Keys.ts"
@@ -134,7 +133,7 @@ export const openAnimalStore = async (options: AnimalStoreOptions = {}): Promise
       if (closing !== undefined) throw new Error("the store is closed")
       return run(Scope.provide(NodeServer.make(serverOptions), scope))
     },
-    error: OperationError.makerOf(OwnErrors.extend(complete.errors)),
+    error: OperationError.makerOf(OwnErrors.ofOperations(complete.errors)),
     keys: Keys.make(run),
     pets: Pets.make(run),
     metrics,
@@ -155,7 +154,11 @@ export const openAnimalStore = async (options: AnimalStoreOptions = {}): Promise
 const build = Effect.fnUntraced(function* (options: Complete, scope: Scope.Scope) {
   const { ban, limits, now } = options
   const clock = now === undefined ? "database" : "service"
-  const all = yield* Effect.fromResult(Database.stores(options.database, options, clock))
+  const { database } = options
+  const all =
+    typeof database === "string"
+      ? yield* Effect.fromResult(Database.stores(database, options, clock))
+      : database
   const stores =
     limits === undefined
       ? all
@@ -179,7 +182,7 @@ const build = Effect.fnUntraced(function* (options: Complete, scope: Scope.Scope
     Layer.provideMerge(
       observation.withTracing(
         Layer.unwrap(
-          Effect.map(HostOperations.make(options.operations, options), (own) =>
+          Effect.map(hostOperations(options), (own) =>
             Service.layer(Options.pick<ServiceOptions.ServiceOptions>(ServiceOptions.table, options), [
               ...Operations.all,
               ...own
@@ -194,6 +197,15 @@ const build = Effect.fnUntraced(function* (options: Complete, scope: Scope.Scope
   )
   return { context: yield* Layer.buildWithScope(layer, scope), metrics: observation.metrics ?? noMetrics }
 })
+
+/** Imports the operations of the host on demand, because most stores have none. */
+const hostOperations = (options: Complete) =>
+  options.operations.length === 0
+    ? Effect.succeed([])
+    : Effect.flatMap(
+        Effect.promise(() => import("./HostOperations.ts")),
+        ({ make }) => make(options.operations, options)
+      )
 
 /** Imports the page on demand, because most stores have no page, and not every host has a file system. */
 const referencePage = ({ basePath, publicBaseUrl }: Complete) =>

@@ -163,7 +163,7 @@ describe("openAnimalStore", () => {
     [{ strict: "yes" }, "strict: must be true or false"],
     [{ log: 5 }, "log: must be a function"],
     [{ now: 3 }, "now: must be a function"],
-    [{ database: 5 }, "database: must be a string"],
+    [{ database: 5 }, "database: must be a string, or stores"],
     [{ ban: { strikez: 1 } }, "ban: unknown field strikez; did you mean strikes?"],
     [{ ban: { strikes: "1" } }, "ban: strikes must be a whole number from 1 to 1000000000000"],
     [{ ban: 5 }, "ban: must be an object"],

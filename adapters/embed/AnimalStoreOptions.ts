@@ -1,10 +1,15 @@
 /** Defines the options of `openAnimalStore`, and their validation rules. */
+
+import * as Layer from "effect/Layer"
 import * as BanPolicy from "../../core/limits/BanPolicy.ts"
 import * as OwnPlans from "../../core/limits/OwnPlans.ts"
 import type { Plan } from "../../core/limits/Plan.ts"
 import * as Options from "../../core/options/Options.ts"
 import * as OptionTable from "../../core/options/OptionTable.ts"
 import * as Rule from "../../core/options/Rule.ts"
+import type { ApiKeyStore } from "../../core/ports/ApiKeyStore.ts"
+import type { PetRepository } from "../../core/ports/PetRepository.ts"
+import type { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
 import * as ServiceOptions from "../../core/service/ServiceOptions.ts"
 import * as FetchHandlerOptions from "../http-fetch/FetchHandlerOptions.ts"
 import * as NodeServerOptions from "../http-node/NodeServerOptions.ts"
@@ -20,9 +25,9 @@ export interface AnimalStoreOptions
     ObservationOptions.ObservationOptions {
   /**
    * Address of the database: `sqlite:PATH`, `postgres://user:password@host:port/database`, or `memory:` (lost when the
-   * process exits).
+   * process exits). Or stores of your own, such as those of `Stores.fromPromises`.
    */
-  readonly database?: string | undefined
+  readonly database?: string | Stores | undefined
   /**
    * Address of another database for rate limits and bans, or `redis://user:password@host:port`. By default, they are in
    * `database`.
@@ -48,11 +53,26 @@ export interface AnimalStoreOptions
   readonly signal?: AbortSignal | undefined
 }
 
+/** Stores of the program itself, or of a package. */
+type Stores = Layer.Layer<PetRepository | RateLimitStore | ApiKeyStore, unknown>
+
 const address = Rule.textWhere(() => true, "must be a string", "ADDRESS")
+
+/** The address of a database as a flag, with the default of `serve`. */
+export const databaseFlag = (defaultAddress: string) => OptionTable.flag("database", address, defaultAddress)
+
+const stores: Rule.TextRule<string | Stores> = {
+  ...Rule.make(
+    (value): value is string | Stores => typeof value === "string" || Layer.isLayer(value),
+    "must be a string, or stores"
+  ),
+  reader: address.reader,
+  format: String
+}
 
 /** The rule, the default and the flag of each option. */
 export const table = {
-  database: OptionTable.flag("database", address, "memory:"),
+  database: OptionTable.flag("database", stores, "memory:"),
   limits: OptionTable.flag("limits", address, undefined, { defaultText: "the same database" }),
   ...Database.table,
   ...ServiceOptions.table,

@@ -2,7 +2,7 @@
 import { afterAll } from "vitest"
 import * as Conformance from "../../conformance/Conformance.ts"
 import { plans } from "../../conformance/selftest/ServiceTarget.ts"
-import { openAnimalStore } from "./index.ts"
+import { type AnimalStoreOptions, openAnimalStore } from "./index.ts"
 
 /** Runs after all tests of the file, the last one first. */
 export const cleanups: Array<() => Promise<void>> = []
@@ -12,7 +12,7 @@ afterAll(async () => {
 })
 
 /** Opens a store with a clock that only the suite moves, and issues the keys that the suite needs. */
-export const open = async (database: string, limits?: string) => {
+export const open = async (database: string, limits?: string, options: AnimalStoreOptions = {}) => {
   // A time before getPet is removed. It stands still, so that the suite knows the time of each request exactly.
   let time = Date.UTC(2027, 0, 1, 9)
   const clock = {
@@ -21,7 +21,7 @@ export const open = async (database: string, limits?: string) => {
       time += ms
     }
   }
-  const store = await openAnimalStore({ database, limits, now: clock.now, log: () => undefined })
+  const store = await openAnimalStore({ ...options, database, limits, now: clock.now, log: () => undefined })
   cleanups.push(store.close)
   const issue = async (limits: { readonly perMinute: number; readonly perDay: number }) => ({
     ...limits,

@@ -91,6 +91,18 @@ describe("a guarded route", () => {
     ])
   })
 
+  it("keeps the `Vary` that middleware before the guard has set", async () => {
+    const store = await Stores.open({ corsOrigins: ["https://shop.example"] })
+    const { key } = await store.keys.issue({ plan: "Free" })
+    const guard = store.guard()
+    const origin = await serve((request, response) => {
+      response.setHeader("Vary", "Accept-Language")
+      guard(request, response, () => response.end("ok"))
+    })
+    const { headers } = await fetch(origin, { headers: bearer(key) })
+    expect(headers.get("Vary")).toBe("Accept-Language, Origin")
+  })
+
   it("has an exchange without a status if the client disconnects before the response", async () => {
     const { exchanges, key, store } = await open()
     const guard = store.guard()

@@ -13,13 +13,14 @@ import { InvalidOption } from "../../core/options/InvalidOption.ts"
 import type { PetRepository } from "../../core/ports/PetRepository.ts"
 import { callerOf } from "../../core/service/HostRoute.ts"
 import type { ServiceOptions } from "../../core/service/ServiceOptions.ts"
+import * as CompiledValidator from "./CompiledValidator.ts"
 import * as JsonValue from "./JsonValue.ts"
 import * as OperationError from "./OperationError.ts"
 import type { OperationInput, OperationOutput, OwnOperation } from "./OwnOperation.ts"
 import * as OwnOutput from "./OwnOutput.ts"
 import * as OwnSchemas from "./OwnSchemas.ts"
 import * as Pets from "./Pets.ts"
-import * as Validator from "./Validator.ts"
+import type { Validator } from "./Validator.ts"
 
 /** What all operations of a host receive. */
 type Tools = Pick<OperationInput, "error" | "pets">
@@ -34,7 +35,7 @@ export const make = Effect.fnUntraced(function* (
   { errors, strict }: Pick<ServiceOptions, "errors" | "strict">
 ): Effect.fn.Return<ReadonlyArray<Operation.Operation>, InvalidOption, PetRepository> {
   const pets = Pets.make(Effect.runPromiseWith(yield* Effect.context<PetRepository>()))
-  const error = OperationError.makerOf(OwnErrors.extend(errors))
+  const error = OperationError.makerOf(OwnErrors.ofOperations(errors))
   return yield* Effect.fromResult(
     Result.all(operations.map((operation) => makeOne(operation, { pets, error, strict })))
   )
@@ -44,11 +45,11 @@ const makeOne = (
   own: OwnOperation,
   environment: Environment
 ): Result.Result<Operation.Operation, InvalidOption> => {
-  const compile = (part: string, validator: Validator.Validator | undefined) =>
+  const compile = (part: string, validator: Validator | undefined) =>
     validator === undefined
       ? Result.succeed(undefined)
       : Result.try({
-          try: () => Validator.compile(validator),
+          try: () => CompiledValidator.compile(validator),
           catch: (error) => invalid(own, `${part}: ${error instanceof Error ? error.message : error}`)
         })
   return Result.flatMap(
@@ -65,9 +66,9 @@ const invalid = ({ id }: OwnOperation, reason: string): InvalidOption =>
   new InvalidOption({ option: "operations", reason: `${id}: ${reason}` })
 
 interface Validators {
-  readonly query: Validator.Compiled | undefined
-  readonly body: Validator.Compiled | undefined
-  readonly response: Validator.Compiled | undefined
+  readonly query: CompiledValidator.CompiledValidator | undefined
+  readonly body: CompiledValidator.CompiledValidator | undefined
+  readonly response: CompiledValidator.CompiledValidator | undefined
 }
 
 const toOperation = (
@@ -163,32 +164,38 @@ const runner = (
 
 const validateQuery = (
   { query, queryText }: CoreInput,
-  validator: Validator.Compiled | undefined,
+  validator: CompiledValidator.CompiledValidator | undefined,
   described: OwnSchemas.PlacedQuery | undefined
 ): Effect.Effect<unknown, ApiError.ApiError> => {
   if (validator === undefined) return Effect.succeed(undefined)
-  const texts = described === undefined ? textsOf(queryText) : typed(query, described)
-  return Effect.mapError(validator.validate(texts), (reasons) =>
+  const values = described === undefined ? textsOf(queryText) : typed(query, described)
+  if (values === undefined) {
+    return Effect.fail(ApiError.make("invalid_parameter", "The query string contains a repeated parameter."))
+  }
+  return Effect.mapError(validator.validate(values), (reasons) =>
     ApiError.make("invalid_parameter", `The query is invalid: ${reasons.join("; ")}.`)
   )
 }
 
-/** Returns the texts of a query whose validator does not list its parameters. */
-const textsOf = (query: string): unknown =>
-  Object.fromEntries((QueryString.parse(query) ?? []).map(({ name, value }) => [name, value]))
+/** Returns the texts of a query whose validator does not list its parameters; `undefined` if it repeats one. */
+const textsOf = (query: string): object | undefined => {
+  const pairs = QueryString.parse(query) ?? []
+  const texts = Object.fromEntries(pairs.map(({ name, value }) => [name, value]))
+  return Object.keys(texts).length === pairs.length ? texts : undefined
+}
 
 /** Returns the present parameters, as numbers and booleans where the schema of the parameter says so. */
-const typed = (query: CoreInput["query"], { parameters }: OwnSchemas.PlacedQuery): unknown =>
+const typed = (query: CoreInput["query"], { parameters }: OwnSchemas.PlacedQuery): object =>
   Object.fromEntries(
-    parameters.flatMap(({ name, schema }) => {
+    parameters.flatMap(({ name, type }) => {
       const text = query[name]
-      return typeof text === "string" ? [[name, JsonValue.ofText(text, schema.type)]] : []
+      return typeof text === "string" ? [[name, JsonValue.ofText(text, type)]] : []
     })
   )
 
 const validateBody = (
   { body }: CoreInput,
-  validator: Validator.Compiled | undefined
+  validator: CompiledValidator.CompiledValidator | undefined
 ): Effect.Effect<unknown, ApiError.ApiError> =>
   validator === undefined || body === undefined
     ? Effect.succeed(undefined)
@@ -214,7 +221,7 @@ const call = (
 const toOutput = (
   own: OwnOperation,
   { body, headers = {}, status }: OperationOutput,
-  validator: Validator.Compiled | undefined
+  validator: CompiledValidator.CompiledValidator | undefined
 ): Effect.Effect<Operation.Output & { readonly body: string }> => {
   const problem = OwnOutput.problemOf(status, headers, validator !== undefined)
   if (problem !== undefined) return Effect.die(new Error(`${own.id} returned ${problem}`))

@@ -26,14 +26,19 @@ export const ofText = (text: string, type: unknown): unknown => {
 }
 
 /** Encodes a plain value as `JSON.stringify` does, except that a `bigint` becomes a number with all its digits. */
-export const encode = (value: unknown): string => Json.stringify(toEncodable(value) ?? null)
+export const encode = (value: unknown): string => Json.stringify(toJson(value) ?? null)
 
-const toEncodable = (value: unknown): Json.Encodable | undefined => {
+/**
+ * Returns the JSON value as which `encode` encodes a plain value; `undefined` if there is none. A number in it is a
+ * `bigint` only if a double cannot hold it.
+ */
+export const toJson = (value: unknown): Json.Encodable | undefined => {
   switch (typeof value) {
     case "string":
     case "boolean":
-    case "bigint":
       return value
+    case "bigint":
+      return Number.isSafeInteger(Number(value)) ? Number(value) : value
     case "number":
       return Number.isFinite(value) ? value : null
     case "object":
@@ -44,7 +49,12 @@ const toEncodable = (value: unknown): Json.Encodable | undefined => {
 }
 
 const ofObject = (value: object): Json.Encodable | undefined => {
-  if ("toJSON" in value && typeof value.toJSON === "function") return toEncodable(value.toJSON())
-  if (Array.isArray(value)) return value.map((item) => toEncodable(item) ?? null)
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, toEncodable(member)]))
+  if ("toJSON" in value && typeof value.toJSON === "function") return toJson(value.toJSON())
+  if (Array.isArray(value)) return value.map((item) => toJson(item) ?? null)
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, member]) => {
+      const json = toJson(member)
+      return json === undefined ? [] : [[name, json]]
+    })
+  )
 }

@@ -1,6 +1,7 @@
 /** Creates the errors that operations of a host throw to choose the response. */
 import * as ApiError from "../../core/errors/ApiError.ts"
 import type { Catalogue } from "../../core/errors/ErrorCatalogue.ts"
+import * as OwnErrors from "../../core/errors/OwnErrors.ts"
 
 /** An error with a declared code; thrown by `run` of an operation, it becomes the response. */
 export class OperationError extends Error {
@@ -30,6 +31,6 @@ export const makerOf =
   (catalogue: Catalogue) =>
   (code: string, message?: string): OperationError => {
     const entry = catalogue[code]
-    if (entry === undefined) throw new Error(`the error code ${code} is not declared`)
+    if (entry === undefined) throw new Error(OwnErrors.undeclared(code))
     return new OperationError(code, message ?? entry.meaning, entry.status)
   }

@@ -20,7 +20,7 @@ const listOrders = defineOperation({
   method: "GET",
   path: "/orders",
   query: z.object({
-    limit: z.coerce.number().int().max(50).default(20).describe("Maximum number of orders."),
+    limit: z.int().max(50).default(20).describe("Maximum number of orders."),
     isPaid: z.boolean().optional()
   }),
   success: { body: z.object({ limit: z.number(), isPaid: z.boolean().optional() }) },
@@ -193,6 +193,26 @@ describe("an operation of a host", () => {
     )
   })
 
+  it("converts query parameters to the types of definitions", async () => {
+    const { send } = await open({
+      operations: [
+        defineOperation({
+          id: "page",
+          method: "GET",
+          path: "/page",
+          query: {
+            type: "object",
+            properties: { from: { $ref: "#/$defs/Index" } },
+            $defs: { Index: { type: "integer" } }
+          },
+          success: { body: { type: "integer" } },
+          run: ({ query }) => ({ body: Number(query.from) + 1 })
+        })
+      ]
+    })
+    expect((await send("GET", "/v1/page?from=7")).json).toBe(8)
+  })
+
   it("has 405, HEAD and OPTIONS", async () => {
     const { send } = await open()
     const rejected = await send("PUT", "/v1/orders/o1", {})
@@ -219,6 +239,7 @@ describe("an operation of a host", () => {
     ["returns an error status", () => ({ status: 404, body: {} }), "the status 404"],
     ["returns 204 with a body", () => ({ status: 204, body: {} }), "the status 204"],
     ["returns a header of the service", () => ({ headers: { Date: "x" }, body: {} }), 'the header \\"Date'],
+    ["returns a header of the connection", () => ({ headers: { Trailer: "x" }, body: {} }), "Trailer"],
     ["returns a broken header", () => ({ headers: { "X-A": "a\r\nb" }, body: {} }), 'the header \\"X-A']
   ])("that %s is a logged 500", async (_, run, reason) => {
     const { log, send } = await openWith(run, Order)
@@ -232,6 +253,57 @@ describe("an operation of a host", () => {
     const { headers, json } = await send("GET", "/v1/anything")
     expect([json.code, headers.get("Retry-After")]).toEqual(["service_unavailable", "5"])
     expect(log.join("\n")).toContain("connection lost")
+  })
+
+  it("that chooses a 503 causes no outage of the store", async () => {
+    const { log, send, store } = await openWith(() => {
+      throw store.error("service_unavailable", "The warehouse is closed.")
+    })
+    const { headers, json } = await send("GET", "/v1/anything")
+    expect([json.message, headers.get("Retry-After")]).toEqual(["The warehouse is closed.", "5"])
+    expect(log.join("\n")).not.toContain("database unavailable")
+  })
+
+  it("cannot choose a response whose headers only the service can send", async () => {
+    const { log, send, store } = await openWith(() => {
+      throw store.error("rate_limit_exceeded")
+    })
+    expect((await send("GET", "/v1/anything")).json.code).toBe("internal_error")
+    expect(log.join("\n")).toContain("only the service sends the error code rate_limit_exceeded")
+  })
+
+  it("rejects any number of wrong values with a short message", async () => {
+    const { send } = await open()
+    const many = await send("POST", "/v1/orders", { petId: 1, tags: Array.from({ length: 5_000 }, () => 1) })
+    expect(many.json.message).toMatch(/tags\.19: [^;]*; and 4980 more\.$/)
+    const long = await send("POST", "/v1/orders", { petId: 1, ["😀".repeat(9_000)]: 1 })
+    expect(long.json.message).toBe(`The body is invalid: ${"😀".repeat(100)}….`)
+    const shifted = await send("POST", "/v1/orders", { petId: 1, [`a${"😀".repeat(9_000)}`]: 1 })
+    expect(shifted.json.message).toBe(`The body is invalid: a${"😀".repeat(99)}….`)
+  })
+
+  it("may return 503 with a code of its own, which is no outage of the stores", async () => {
+    const { log, send, store } = await open({
+      operations: [
+        defineOperation({
+          id: "pay",
+          method: "POST",
+          path: "/payments",
+          success: {},
+          errors: ["provider_down"],
+          run: ({ error }) => {
+            throw error("provider_down")
+          }
+        })
+      ],
+      errors: { provider_down: { status: 503, meaning: "The provider is down.", retryable: true } }
+    })
+    for (let attempt = 0; attempt < 6; attempt++) {
+      const { headers, json } = await send("POST", "/v1/payments")
+      expect([json.code, json.status, headers.get("Retry-After")]).toEqual(["provider_down", 503, "5"])
+    }
+    expect((await store.fetch(new Request("http://localhost/readyz"))).status).toBe(200)
+    expect(log.join("\n")).not.toContain("unavailable")
   })
 
   it("reads and creates animals without a count", async () => {
@@ -274,6 +346,30 @@ describe("an operation of a host", () => {
     expect((await send("POST", "/v1/echo", '{"value":9223372036854775807}')).text).toBe(text)
     const { json } = await send("POST", "/v1/echo", '{"value":1.5}')
     expect(json.code).toBe("invalid_body")
+  })
+
+  it("may return what JSON.stringify converts, and animals, for a JSON Schema", async () => {
+    const properties = { id: { type: "integer" }, at: { type: "string" }, note: { type: "string" } }
+    const schema: { readonly [keyword: string]: unknown } = {
+      type: "object",
+      properties,
+      additionalProperties: false
+    }
+    const { send, store } = await open({
+      operations: [
+        defineOperation({
+          id: "first",
+          method: "GET",
+          path: "/first",
+          success: { body: schema },
+          run: async ({ pets }) => ({
+            body: { id: (await pets.get(1n))?.id, at: new Date(0), note: undefined }
+          })
+        })
+      ]
+    })
+    await store.pets.create({ name: "Rex", categoryId: 1n })
+    expect((await send("GET", "/v1/first")).text).toBe('{"id":1,"at":"1970-01-01T00:00:00.000Z"}')
   })
 
   it("takes schemas of Effect", async () => {
@@ -320,6 +416,9 @@ describe("an operation of a host", () => {
     })
     const { send } = await open({ operations: [first] })
     expect((await send("POST", "/v1/first?a=1", { b: [2] })).json).toEqual([{ a: "1" }, { b: [2] }])
+    expect((await send("POST", "/v1/first?a=1&a=2", {})).json.message).toBe(
+      "The query string contains a repeated parameter."
+    )
     await expect(open({ operations: [first], strict: true })).rejects.toThrow("first: query: with strict")
   })
 
@@ -357,7 +456,12 @@ describe("an operation of a host", () => {
     defineOperation({ id, method: "GET", path, success: {}, run: () => undefined, ...given })
 
   it.each([
-    ["its id is taken", [define("listPets", "/a")], "listPets: another operation has this id"],
+    ["its id is taken", [define("listPets", "/a")], "listPets: another operation has the id listPets"],
+    [
+      "its id differs from another one only in case",
+      [define("listpets", "/a")],
+      "listpets: another operation has the id listPets"
+    ],
     ["its path is taken", [define("a", "/pets")], "a: listPets has the same method and path, GET /pets"],
     ["another name of a parameter", [define("a", "/pets/{id}")], "the parameter names of /pets/{petId}"],
     [
@@ -372,6 +476,11 @@ describe("an operation of a host", () => {
       "an error code is not declared",
       [define("a", "/a", { errors: ["lost"] })],
       "error code lost is not declared"
+    ],
+    [
+      "an error code has a status of the service",
+      [define("a", "/a", { errors: ["invalid_api_key"] })],
+      "a: only the service sends the error code invalid_api_key"
     ],
     ["a field is missing", [define("a", "/a", { run: undefined })], "a: must have the field run"],
     ["a field is unknown", [define("a", "/a", { sucess: {} })], "a: unknown field sucess"],

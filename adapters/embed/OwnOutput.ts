@@ -1,6 +1,6 @@
 /** Checks the status and the headers that an operation of a host returns. */
 
-/** Headers that the service or its host sets on every response with a body. */
+/** Headers that only the service or its host sets. */
 const reserved: ReadonlySet<string> = new Set([
   "cache-control",
   "connection",
@@ -11,7 +11,9 @@ const reserved: ReadonlySet<string> = new Set([
   "ratelimit",
   "ratelimit-policy",
   "retry-after",
+  "trailer",
   "transfer-encoding",
+  "upgrade",
   "x-content-type-options",
   "x-ratelimit-limit",
   "x-ratelimit-remaining",

@@ -20,6 +20,8 @@ export interface PlacedQuery {
   readonly parameters: ReadonlyArray<{
     readonly name: string
     readonly schema: Json.EncodableObject
+    /** The `type` of the schema, or of the definition to which it refers. */
+    readonly type: Json.Encodable | undefined
     readonly isRequired: boolean
   }>
   readonly components: Placed["components"]
@@ -36,11 +38,12 @@ export const placeQuery = (
   if (!isObject(properties)) return undefined
   const isRequired = (parameter: string) => Array.isArray(required) && required.includes(parameter)
   return {
-    parameters: Object.entries(properties).map(([parameter, property]) => ({
-      name: parameter,
-      schema: isObject(property) ? property : {},
-      isRequired: isRequired(parameter)
-    })),
+    parameters: Object.entries(properties).map(([parameter, property]) => {
+      const schema = isObject(property) ? property : {}
+      const definition = Object.entries(components).find(([component]) => schema.$ref === refTo(component))
+      const { type } = definition?.[1] ?? schema
+      return { name: parameter, schema, type, isRequired: isRequired(parameter) }
+    }),
     components
   }
 }

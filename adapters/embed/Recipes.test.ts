@@ -56,15 +56,41 @@ const inHono = ({ app, store }: Awaited<ReturnType<typeof Recipes.hono4>>): Moun
   return { store, send: async (path, init) => app.request(path, init) }
 }
 
+/** The mounted stores, and the paths by which clients reach their operations. */
 const mounts: ReadonlyArray<readonly [host: string, base: string, mount: () => Promise<Mounted>]> = [
   ["node:http", "/v1", async () => inNode(await Recipes.node())],
-  ["node:http", "/animals/v1", async () => inNode(await Recipes.nodeAtPrefix())],
   ["Express 5", "/v1", async () => inExpress(await Recipes.express5())],
-  ["Express 5", "/animals/v1", async () => inExpress(await Recipes.express5AtPrefix())],
   ["Fastify 5", "/v1", async () => inFastify(await Recipes.fastify5())],
+  ["Hono 4", "/v1", async () => inHono(await Recipes.hono4())]
+]
+
+/** Stores that are mounted below a path of the host, with their pages. */
+const atPrefix: typeof mounts = [
+  ["node:http", "/animals/v1", async () => inNode(await Recipes.nodeAtPrefix())],
   ["Fastify 5", "/animals/v1", async () => inFastify(await Recipes.fastify5AtPrefix())],
-  ["Hono 4", "/v1", async () => inHono(await Recipes.hono4())],
-  ["Hono 4", "/animals/v1", async () => inHono(await Recipes.hono4AtPrefix())]
+  ["Hono 4", "/animals/v1", async () => inHono(await Recipes.hono4AtPrefix())],
+  ["Connect", "/animals/v1", async () => inNode(await Recipes.connectAt("/animals"))],
+  ["Express 5", "/animals/v1", async () => inExpress(await Recipes.express5At("/animals"))],
+  [
+    "Express 5, with the same base path",
+    "/animals/v1",
+    async () => inExpress(await Recipes.express5At("/animals", "/animals/v1"))
+  ],
+  [
+    "Express 5, with a base path of its own",
+    "/shop/animals/v1",
+    async () => inExpress(await Recipes.express5At("/shop", "/animals/v1"))
+  ],
+  [
+    "Express 5, without a base path",
+    "/animals",
+    async () => inExpress(await Recipes.express5At("/animals", ""))
+  ],
+  [
+    "Express 5, only the operations",
+    "/animals/v1",
+    async () => inExpress(await Recipes.express5At("/animals/v1"))
+  ]
 ]
 
 const post = (key: string, body: string): RequestInit => ({
@@ -73,7 +99,7 @@ const post = (key: string, body: string): RequestInit => ({
   body
 })
 
-describe.each(mounts)("a store mounted in %s at %s", (_host, base, mount) => {
+describe.each([...mounts, ...atPrefix])("a store mounted in %s at %s", (_host, base, mount) => {
   it("creates, lists and gets an animal", async () => {
     const { send, store } = await mount()
     const { key } = await store.keys.issue({ plan: "Free" })
@@ -116,6 +142,67 @@ describe.each(mounts)("a store mounted in %s at %s", (_host, base, mount) => {
     expect([head.status, head.headers.get("Content-Length"), await head.text()]).toEqual([200, "2", ""])
     const options = await send(`${base}/pets`, { method: "OPTIONS", headers })
     expect([options.status, options.headers.get("Allow")]).toEqual([204, "GET, HEAD, POST, OPTIONS"])
+  })
+})
+
+const withPages = atPrefix.filter(([host]) => !host.includes("only the operations"))
+
+describe.each(withPages)("the pages of a store mounted in %s at %s", (_host, base, mount) => {
+  const root = base.replace(/\/v1$/, "")
+
+  it("are below the path of the host, and lead to the operations", async () => {
+    const { send } = await mount()
+    const live = await send(`${root}/livez`)
+    expect([live.status, await live.text()]).toEqual([200, '{"status":"live"}'])
+    const document = JSON.parse(await (await send(`${root}/openapi.json`)).text())
+    expect(new URL(document.servers[0].url, "http://host.test").pathname).toBe(base)
+    const page = await send(`${root}/docs`)
+    expect([page.status, page.headers.get("Content-Type")]).toEqual([200, "text/html; charset=utf-8"])
+    const script = await send(`${root}/docs/page.js`)
+    expect([script.status, await script.text()]).toEqual([200, expect.stringContaining("openapi.json")])
+    const browser: RequestInit = { headers: { Accept: "text/html" }, redirect: "manual" }
+    const start = await send(`${root}/`, browser)
+    expect([start.status, await start.text()]).toEqual([200, expect.stringContaining('href="docs"')])
+    const redirect = await send(root, browser)
+    const location = redirect.headers.get("Location") ?? ""
+    expect([redirect.status, new URL(location, `http://host.test${root}`).pathname]).toEqual([
+      308,
+      `${root}/`
+    ])
+  })
+
+  it("do not appear below the base path", async () => {
+    const { send, store } = await mount()
+    if (base === root) return
+    const { key } = await store.keys.issue({ plan: "Free" })
+    for (const path of ["/livez", "/docs", "/v1/pets"]) {
+      const response = await send(base + path, { headers: { Authorization: `Bearer ${key}` } })
+      expect(response.status).toBe(404)
+    }
+  })
+
+  it("deprecated operations link to their successor with the whole path", async () => {
+    const { send, store } = await mount()
+    const { key } = await store.keys.issue({ plan: "Free" })
+    const response = await send(`${base}/pets/1`, { headers: { Authorization: `Bearer ${key}` } })
+    expect(response.headers.get("Link")).toBe(`<${base}/pets>; rel="successor-version"`)
+  })
+})
+
+describe("a store below a path that its host removes without telling", () => {
+  it("sends links with the path if publicBaseUrl contains it", async () => {
+    const publicBaseUrl = "https://example.org/animals/v1"
+    const store = await openAnimalStore({ publicBaseUrl, docs: true })
+    const { Hono } = await import("hono")
+    const app = new Hono().mount("/animals", store.fetch)
+    const { send } = inHono({ app, store })
+    const { key } = await store.keys.issue({ plan: "Free" })
+    const created = await send("/animals/v1/pets", post(key, '{"name":"Rex","categoryId":1}'))
+    expect([created.status, created.headers.get("Location")]).toEqual([201, `${publicBaseUrl}/pets/1`])
+    const document = JSON.parse(await (await send("/animals/openapi.json")).text())
+    expect(document.servers[0].url).toBe(publicBaseUrl)
+    const start = await send("/animals/", { headers: { Accept: "text/html" } })
+    expect(await start.text()).toContain('href="/animals/docs"')
   })
 })
 

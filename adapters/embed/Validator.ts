@@ -1,10 +1,5 @@
-/** Reads validators of any library through the Standard Schema interface, and JSON Schemas. */
-import * as Effect from "effect/Effect"
-import * as JsonSchema from "effect/JsonSchema"
-import * as Schema from "effect/Schema"
-import * as SchemaIssue from "effect/SchemaIssue"
-import * as SchemaRepresentation from "effect/SchemaRepresentation"
-import type { StandardJSONSchemaV1, StandardSchemaV1 } from "effect/StandardSchema"
+/** Defines validators, which are JSON Schemas or have the Standard Schema interface, and the types of their values. */
+import type { StandardSchemaV1 } from "effect/StandardSchema"
 
 /**
  * A validator: any that has the Standard Schema interface, as those of zod, valibot and ArkType, or a JSON Schema (draft
@@ -55,71 +50,9 @@ export const isValidator = (value: unknown): value is Validator =>
   value !== null &&
   (!("~standard" in value) || isStandard(value))
 
-const isStandard = (value: object): value is StandardSchemaV1 =>
+/** Returns whether a value has the Standard Schema interface. */
+export const isStandard = (value: object): value is StandardSchemaV1 =>
   "~standard" in value &&
   typeof value["~standard"] === "object" &&
   value["~standard"] !== null &&
   "validate" in value["~standard"]
-
-/** A validator, ready for use. */
-export interface Compiled {
-  /** Returns the validated value, or fails with reasons such as `petId: is required`. */
-  readonly validate: (value: unknown) => Effect.Effect<unknown, ReadonlyArray<string>>
-  /** The JSON Schema of the values that it accepts (`input`) or returns; `undefined` if it does not know it. */
-  readonly describe: (side: "input" | "output") => JsonSchema.JsonSchema | undefined
-}
-
-/** Prepares a validator; throws if a JSON Schema has a keyword that cannot be checked. */
-export const compile = (validator: Validator): Compiled =>
-  isStandard(validator)
-    ? { validate: validateWith(validator), describe: (side) => describe(validator, side) }
-    : { validate: validateWith(fromJsonSchema(validator)), describe: () => validator }
-
-const fromJsonSchema = (schema: JsonSchema.JsonSchema): StandardSchemaV1 => {
-  const document = JsonSchema.fromSchemaDraft2020_12(schema)
-  // The schema is part of the program, so its patterns are trusted.
-  const imported = SchemaRepresentation.fromJsonSchemaDocument(document, { patterns: "apply" })
-  // The cast is safe: an imported schema needs no services.
-  return Schema.toStandardSchemaV1(imported as Schema.Codec<unknown>, {
-    parseOptions: { errors: "all", onExcessProperty: "error" },
-    leafHook: (issue) => messages[issue._tag] ?? SchemaIssue.defaultLeafHook(issue)
-  })
-}
-
-/** Messages in the words of the service. */
-const messages: { readonly [tag in SchemaIssue.Leaf["_tag"]]?: string } = {
-  MissingKey: "is required",
-  UnexpectedKey: "is not a known field"
-}
-
-const validateWith =
-  (validator: StandardSchemaV1): Compiled["validate"] =>
-  (value) =>
-    Effect.flatMap(
-      Effect.promise(async () => validator["~standard"].validate(value)),
-      (result) =>
-        result.issues === undefined ? Effect.succeed(result.value) : Effect.fail(result.issues.map(toReason))
-    )
-
-const toReason = ({ message, path = [] }: StandardSchemaV1.Issue): string => {
-  const names = path.map((segment) => String(typeof segment === "object" ? segment.key : segment))
-  return names.length === 0 ? message : `${names.join(".")}: ${message}`
-}
-
-const describe = (
-  validator: StandardSchemaV1 | (StandardSchemaV1 & StandardJSONSchemaV1),
-  side: "input" | "output"
-): JsonSchema.JsonSchema | undefined => {
-  const standard = validator["~standard"]
-  if (!("jsonSchema" in standard)) return undefined
-  try {
-    return standard.jsonSchema[side]({
-      target: "draft-2020-12",
-      // Makes zod describe the rest of a schema with a `bigint` or a `Date`.
-      libraryOptions: { unrepresentable: "any" }
-    })
-  } catch {
-    // The library cannot describe this validator.
-    return undefined
-  }
-}

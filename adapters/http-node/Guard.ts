@@ -112,7 +112,11 @@ class GuardedRoute implements NodeRoute {
     return Effect.callback((resume) => {
       const { response } = this
       for (let index = 0; index < headers.length; index += 2) {
-        response.setHeader(headers[index] ?? "", headers[index + 1] ?? "")
+        const name = headers[index] ?? ""
+        const value = headers[index + 1] ?? ""
+        // Middleware before the guard may have set it for another header.
+        if (name === "Vary") response.appendHeader(name, value)
+        else response.setHeader(name, value)
       }
       this.request.caller = caller
       if (this.#given !== this.request) Object.assign(this.#given, { caller })

@@ -17,7 +17,7 @@ import { OutgoingResponse } from "./OutgoingResponse.ts"
 const YIELD_MS = 1_000
 
 export class NodeRequest implements ServiceRequest {
-  readonly #request: IncomingMessage & { readonly originalUrl?: unknown }
+  readonly #request: IncomingMessage & { readonly originalUrl?: unknown; readonly baseUrl?: unknown }
   readonly #response: ServerResponse
   readonly #budget: ByteBudget
   #sendContinue: (() => void) | undefined
@@ -57,6 +57,15 @@ export class NodeRequest implements ServiceRequest {
   get target(): string {
     const { originalUrl, url } = this.#request
     return typeof originalUrl === "string" ? originalUrl : (url ?? "")
+  }
+
+  // Express sets `baseUrl`. Connect does not, and puts a slash before the rest of the target if it has none.
+  get mountPath(): string | undefined {
+    const { baseUrl, originalUrl, url = "" } = this.#request
+    if (typeof baseUrl === "string") return baseUrl
+    if (typeof originalUrl !== "string" || originalUrl === url) return undefined
+    const rest = originalUrl.endsWith(url) ? url : url.slice(1)
+    return originalUrl.endsWith(rest) ? originalUrl.slice(0, originalUrl.length - rest.length) : undefined
   }
 
   // A `TLSSocket` has the property; its class is not imported, because few hosts need it.

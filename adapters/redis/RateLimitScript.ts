@@ -50,9 +50,9 @@ end`
 /**
  * Counts requests from one caller. `ARGV`: field, maximum number of fields, ban policy for the expiry, and for each
  * request its time ('' for the server's time), its plan, its cost and its ban policy ('' if the caller cannot be
- * banned). Returns a line for each request: whether it was admitted, its time, and the state after it. A state becomes equivalent to an
- * absent state at `RateLimit.spentAt` and expires a minute later; if the requests give the time, it expires a day
- * later, because their clock may stand still.
+ * banned). Returns a line for each request: whether it was admitted, its time, and the state after it. A state becomes
+ * equivalent to an absent state at `RateLimit.spentAt` and expires a minute later; if the requests give the time, it
+ * expires a day later, because their clock may stand still.
  */
 const step = `
 local MINUTE, DAY, MAX_LEAD, SLOT_EXPIRY, MIN_SLOTS_OF_DAY = 60000, 86400000, 60000, 2000, 8

@@ -5,9 +5,10 @@ import * as Layer from "effect/Layer"
 import { BanPolicy } from "../../core/limits/BanPolicy.ts"
 import * as RateLimit from "../../core/limits/RateLimit.ts"
 import { RateLimitStore, type Step } from "../../core/ports/RateLimitStore.ts"
+import * as Batch from "../storage/Batch.ts"
 import * as BoundedCall from "../storage/BoundedCall.ts"
+import * as KeyedQueues from "../storage/KeyedQueues.ts"
 import * as RateLimitFields from "../storage/RateLimitFields.ts"
-import * as CallerQueue from "./CallerQueue.ts"
 import type { Script } from "./RateLimitScript.ts"
 import type { Command, GiveUp, OnReply, RedisCommands } from "./RedisCommands.ts"
 import * as RedisFailure from "./RedisFailure.ts"
@@ -28,9 +29,45 @@ const GRACE_MS = 60_000
 const SERVICE_GRACE_MS = 86_400_000
 
 interface CountRequest {
+  readonly caller: string
   readonly now: number
   readonly policy: RateLimit.Policy
   readonly cost: number
+}
+
+interface StepRequest {
+  readonly caller: string
+  readonly step: Step<unknown>
+}
+
+/** Maximum number of requests in one call, because Redis runs nothing else during a script. */
+const MAX_BATCH = 100
+
+/** Sends requests from one caller in one call; `done` receives the results in the order of the requests. */
+type Send<Request, Result> = (
+  caller: string,
+  requests: ReadonlyArray<Request>,
+  done: (results: ReadonlyArray<Exit.Exit<Result, RedisFailure.CommandFailed>>) => void
+) => GiveUp
+
+/** Creates a submit function: while a call for a caller is in flight, its further requests wait for the next call. */
+const callerQueues = <Request extends { readonly caller: string }, Result>(send: Send<Request, Result>) => {
+  const options: Batch.CallbackOptions<Request, Result, RedisFailure.CommandFailed> = {
+    maxSize: MAX_BATCH,
+    concurrency: 1,
+    run: ({ take }, end) => {
+      const requests = take()
+      const giveUp = send(requests[0]?.caller ?? "", requests, (results) => end(Exit.succeed(results)))
+      return () => {
+        giveUp()
+        end(Exit.succeed([]))
+      }
+    }
+  }
+  return KeyedQueues.make<Request, Result, RedisFailure.CommandFailed>({
+    keyOf: ({ caller }) => caller,
+    create: (onIdle) => Batch.makeWithCallbacks(options, onIdle)
+  }).submit
 }
 
 const make = (
@@ -60,7 +97,7 @@ const make = (
     return () => giveUp()
   }
 
-  const count = CallerQueue.make<CountRequest, RateLimit.Verdict>((caller, requests, done) => {
+  const count = callerQueues<CountRequest, RateLimit.Verdict>((caller, requests, done) => {
     const stateKey = stateKeys.of(caller)
     const args = [expiryBan]
     for (const { cost, now, policy } of requests) {
@@ -88,7 +125,8 @@ const make = (
   }
 
   // Reads the state, computes all steps, and replaces the state unless another process has changed it in the meantime.
-  const modify = CallerQueue.make<Step<unknown>, unknown>((caller, steps, done) => {
+  const modify = callerQueues<StepRequest, unknown>((caller, requests, done) => {
+    const steps = requests.map(({ step }) => step)
     const stateKey = stateKeys.of(caller)
     let giveUp: GiveUp = () => {}
     const replaceState = (stored: unknown): void => {
@@ -124,10 +162,11 @@ const make = (
     modify: <A>(key: string, step: Step<A>) =>
       // The exit that `done` receives contains the result of this step, so its type is `A`.
       call.submit((done) =>
-        modify(key, step)(done as (exit: Exit.Exit<unknown, RedisFailure.CommandFailed>) => void)
+        modify({ caller: key, step }, done as (exit: Exit.Exit<unknown, RedisFailure.CommandFailed>) => void)
       ),
-    consume: (key, now, policy) => call.submit(count(key, { now, policy, cost: 1 })),
-    consumeMany: (key, now, policy, cost) => call.submit(count(key, { now, policy, cost })),
+    consume: (caller, now, policy) => call.submit((done) => count({ caller, now, policy, cost: 1 }, done)),
+    consumeMany: (caller, now, policy, cost) =>
+      call.submit((done) => count({ caller, now, policy, cost }, done)),
     rehearse: call.run(Effect.asVoid(send("", rehearsal))),
     read: (callers, now) => {
       const states = Effect.forEach(

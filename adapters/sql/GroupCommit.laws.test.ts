@@ -15,7 +15,7 @@ import * as Databases from "./Databases.fixture.ts"
 import { asEffect } from "./GroupCommit.fixture.ts"
 import * as GroupCommit from "./GroupCommit.ts"
 import * as SqliteClient from "./SqliteClient.ts"
-import type * as WriteTransaction from "./WriteTransaction.ts"
+import type * as SqlScript from "./SqlScript.ts"
 
 type Command =
   /**
@@ -79,7 +79,7 @@ it.effect("GroupCommit stores exactly the acknowledged writes, once and in order
 
     const commit = function* (
       group: ReadonlyArray<Write>
-    ): WriteTransaction.Steps<ReadonlyArray<Exit.Exit<number>>> {
+    ): SqlScript.Steps<ReadonlyArray<Exit.Exit<number>>> {
       const exits: Array<Exit.Exit<number>> = []
       for (const { id, kind } of group) {
         if (kind === "group defect") throw new Error("a bug")

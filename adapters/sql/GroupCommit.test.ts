@@ -13,11 +13,9 @@ import * as Databases from "./Databases.fixture.ts"
 import { asEffect } from "./GroupCommit.fixture.ts"
 import * as GroupCommit from "./GroupCommit.ts"
 import * as Nodes from "./Nodes.fixture.ts"
-import type * as WriteTransaction from "./WriteTransaction.ts"
+import type * as SqlScript from "./SqlScript.ts"
 
-const insertAll = function* (
-  ids: ReadonlyArray<number>
-): WriteTransaction.Steps<ReadonlyArray<Exit.Exit<number>>> {
+const insertAll = function* (ids: ReadonlyArray<number>): SqlScript.Steps<ReadonlyArray<Exit.Exit<number>>> {
   for (const id of ids) yield ["INSERT INTO writes VALUES (?)", [id]]
   return ids.map((id) => Exit.succeed(id))
 }

@@ -3,21 +3,22 @@ import * as Effect from "effect/Effect"
 import type * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import { actions, type KeyEvent } from "../../core/access/KeyEvent.ts"
+import * as SqlScript from "./SqlScript.ts"
+import * as SqlTable from "./SqlTable.ts"
 
-/** Records an event in the current transaction; does nothing if the event is `undefined`. */
-export const insert = (
-  sql: SqlClient.SqlClient,
-  event: KeyEvent | undefined
-): Effect.Effect<unknown, SqlError> =>
+/** Returns the statements that record an event: none if it is `undefined`. */
+export const insertion = (sql: SqlClient.SqlClient, event: KeyEvent | undefined): SqlScript.Script =>
   event === undefined
-    ? Effect.void
-    : sql`INSERT INTO key_events ${sql.insert({
-        at: event.at,
-        actor: event.actor,
-        key_id: event.keyId,
-        action: event.action,
-        changes: JSON.stringify(event.changes)
-      })}`
+    ? []
+    : [
+        SqlScript.insert(SqlTable.parameterOf(sql), "key_events", {
+          at: event.at,
+          actor: event.actor,
+          key_id: event.keyId,
+          action: event.action,
+          changes: JSON.stringify(event.changes)
+        })
+      ]
 
 interface Row {
   readonly at: unknown

@@ -67,7 +67,7 @@ const TABLES = [
 ]
 
 /** The migrations that are applied to a new database. */
-const ALL = Object.keys(Migrations.sqlite).map((name) => name.replace(/^0+(\d+)_/, "$1 "))
+const ALL = Migrations.migrations.map(({ name }, index) => `${index + 1} ${name}`)
 
 /** Returns the contents of all tables. */
 const readContents = (sql: SqlClient.SqlClient) =>

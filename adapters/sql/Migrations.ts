@@ -1,9 +1,7 @@
 /** Creates and migrates the schema in both dialects: forward only, one process at a time. */
 import * as Effect from "effect/Effect"
-import * as Schedule from "effect/Schedule"
-import * as Migrator from "effect/sql/Migrator"
 import * as SqlClient from "effect/sql/SqlClient"
-import { isSqlError, type SqlError } from "effect/sql/SqlError"
+import type { SqlError } from "effect/sql/SqlError"
 import * as CopyPlan from "./CopyPlan.ts"
 import { DatabaseUnusable, opening } from "./DatabaseUnusable.ts"
 import * as Batches from "./migrations/Batches.ts"
@@ -13,6 +11,8 @@ import * as IdempotentInserts from "./migrations/IdempotentInserts.ts"
 import * as KeyAdministration from "./migrations/KeyAdministration.ts"
 import * as Slots from "./migrations/Slots.ts"
 import * as Transfers from "./migrations/Transfers.ts"
+import * as SqlScript from "./SqlScript.ts"
+import * as SqlTable from "./SqlTable.ts"
 import * as WriteTransaction from "./WriteTransaction.ts"
 
 const TABLE = "animal_store_migrations"
@@ -27,29 +27,54 @@ export type Use = "source" | "target"
 export const migrate: Effect.Effect<void, DatabaseUnusable, SqlClient.SqlClient> = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* rejectForeign(yield* findForeign(hasOurName))
-  yield* run({ loader: Migrator.fromRecord(migrationsFor(sql)), table: TABLE }).pipe(
-    Effect.provideService(
-      SqlClient.BeginTransaction,
-      sql.onDialectOrElse({ pg: () => "BEGIN", orElse: () => "BEGIN IMMEDIATE" })
-    ),
-    Effect.retry({ while: isLocked, schedule: Schedule.spaced("20 millis") }),
-    Effect.catchTag("MigrationError", (error) =>
-      Effect.fail(
-        isSqlError(error.cause) ? error.cause : new DatabaseUnusable({ reason: error.message, cause: error })
-      )
-    )
-  )
-  yield* rejectNewer(sql)
+  yield* apply(sql)
 }).pipe(opening)
+
+/** Applies the missing migrations in one transaction; starts again if another process applies some first. */
+const apply = (sql: SqlClient.SqlClient): Effect.Effect<void, DatabaseUnusable | SqlError> =>
+  Effect.gen(function* () {
+    const exists = yield* hasStore(sql)
+    const version = exists ? yield* rejectNewer(sql) : 0
+    if (version === migrations.length) return
+    const { isComplete } = yield* WriteTransaction.execute(sql, [
+      ...(exists ? [] : createTable(sql)),
+      ...onPostgres(sql, `LOCK TABLE ${TABLE} IN ACCESS EXCLUSIVE MODE`),
+      [`SELECT CAST(coalesce(max(migration_id), 0) AS text) FROM ${TABLE}`, [], [[String(version)]]],
+      ...migrations.slice(version).flatMap(applied(sql, version))
+    ])
+    if (!isComplete) yield* apply(sql)
+  })
+
+const applied =
+  (sql: SqlClient.SqlClient, version: number) =>
+  ({ name, texts }: Migration, index: number): SqlScript.Script => [
+    ...texts[SqlTable.isPostgres(sql) ? "postgres" : "sqlite"].map((text) => [text, []] as const),
+    SqlScript.insert(SqlTable.parameterOf(sql), TABLE, { migration_id: version + index + 1, name })
+  ]
+
+const createTable = (sql: SqlClient.SqlClient): SqlScript.Script => [
+  // Without the lock, one of two processes that create the table at the same time would fail.
+  ...onPostgres(sql, `SELECT pg_advisory_xact_lock(hashtextextended(current_schema() || '.${TABLE}', 0))`),
+  [
+    `CREATE TABLE IF NOT EXISTS ${TABLE} (
+       migration_id integer PRIMARY KEY NOT NULL,
+       created_at ${SqlTable.isPostgres(sql) ? "timestamptz" : "datetime"} NOT NULL DEFAULT current_timestamp,
+       name text NOT NULL)`,
+    []
+  ]
+]
+
+const onPostgres = (sql: SqlClient.SqlClient, statement: string): SqlScript.Script =>
+  SqlTable.isPostgres(sql) ? [[statement, []]] : []
 
 /** Fails unless the database contains a store with the newest known schema; changes nothing. */
 export const check: Effect.Effect<void, DatabaseUnusable, SqlClient.SqlClient> = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* requireStore
-  const { known, version } = yield* rejectNewer(sql)
-  if (version < known) {
+  const version = yield* rejectNewer(sql)
+  if (version < migrations.length) {
     return yield* new DatabaseUnusable({
-      reason: `its schema ${version} is older than this version's (${known}); 'animal-store serve' migrates it when it starts`
+      reason: `its schema ${version} is older than this version's (${migrations.length}); 'animal-store serve' migrates it when it starts`
     })
   }
 }).pipe(opening)
@@ -58,13 +83,7 @@ export const check: Effect.Effect<void, DatabaseUnusable, SqlClient.SqlClient> =
 export const requireStore: Effect.Effect<void, DatabaseUnusable, SqlClient.SqlClient> = Effect.gen(
   function* () {
     const sql = yield* SqlClient.SqlClient
-    const [found] = yield* sql.unsafe(
-      sql.onDialectOrElse({
-        pg: () => `SELECT 1 WHERE to_regclass('${TABLE}') IS NOT NULL`,
-        orElse: () => `SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = '${TABLE}'`
-      })
-    )
-    if (found === undefined) {
+    if (!(yield* hasStore(sql))) {
       const isForeign = sql.onDialectOrElse({ pg: () => hasOurName, orElse: () => isNotInternal })
       yield* rejectForeign(yield* findForeign(isForeign))
       return yield* new DatabaseUnusable({
@@ -74,18 +93,28 @@ export const requireStore: Effect.Effect<void, DatabaseUnusable, SqlClient.SqlCl
   }
 ).pipe(opening)
 
+const hasStore = (sql: SqlClient.SqlClient): Effect.Effect<boolean, SqlError> =>
+  Effect.map(
+    sql.unsafe(
+      sql.onDialectOrElse({
+        pg: () => `SELECT 1 WHERE to_regclass('${TABLE}') IS NOT NULL`,
+        orElse: () => `SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = '${TABLE}'`
+      })
+    ),
+    ({ length }) => length > 0
+  )
+
 const rejectNewer = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
-  const known = Object.keys(migrationsFor(sql)).length
   const [applied] = yield* sql.unsafe<{ version: unknown }>(
     `SELECT max(migration_id) AS version FROM ${TABLE}`
   )
   const version = Number(applied?.version)
-  if (version > known) {
+  if (version > migrations.length) {
     return yield* new DatabaseUnusable({
-      reason: `it was made by a newer animal-store (schema ${version}, this one supports ${known}); use that version`
+      reason: `it was made by a newer animal-store (schema ${version}, this one supports ${migrations.length}); use that version`
     })
   }
-  return { known, version }
+  return version
 })
 
 /** The names of the tables of a store. */
@@ -123,41 +152,19 @@ export const rejectForeign = (table: string | undefined): Effect.Effect<void, Da
         })
       )
 
-const run = Migrator.make({})
-
-/** Whether another process holds SQLite's write lock; PostgreSQL itself waits for its locks. */
-const isLocked = (error: unknown): boolean =>
-  isSqlError(error)
-    ? WriteTransaction.isLocked(error)
-    : error instanceof Migrator.MigrationError && isLocked(error.cause)
-
-type Migrations = Readonly<Record<string, Effect.Effect<void, SqlError, SqlClient.SqlClient>>>
-
-const statements = (texts: ReadonlyArray<string>): Migrations[string] =>
-  Effect.flatMap(SqlClient.SqlClient, (sql) =>
-    Effect.forEach(texts, (text) => sql.unsafe(text), { discard: true })
-  )
+/** A version of the schema: the statements that create it from the previous version. */
+interface Migration {
+  readonly name: string
+  readonly texts: { readonly [dialect in "sqlite" | "postgres"]: ReadonlyArray<string> }
+}
 
 // Forward only. A released migration never changes: `Migrations.test.ts` contains the hashes of the texts.
-export const sqlite: Migrations = {
-  "0001_first": statements(First.sqlite),
-  "0002_slots": statements(Slots.sqlite),
-  "0003_key_administration": statements(KeyAdministration.sqlite),
-  "0004_transfers": statements(Transfers.sqlite),
-  "0005_batches": statements(Batches.sqlite),
-  "0006_idempotent_inserts": statements(IdempotentInserts.sqlite),
-  "0007_costs": statements(Costs.sqlite)
-}
-
-const postgres: Migrations = {
-  "0001_first": statements(First.postgres),
-  "0002_slots": statements(Slots.postgres),
-  "0003_key_administration": statements(KeyAdministration.postgres),
-  "0004_transfers": statements(Transfers.postgres),
-  "0005_batches": statements(Batches.postgres),
-  "0006_idempotent_inserts": statements(IdempotentInserts.postgres),
-  "0007_costs": statements(Costs.postgres)
-}
-
-const migrationsFor = (sql: SqlClient.SqlClient): Migrations =>
-  sql.onDialectOrElse({ pg: () => postgres, orElse: () => sqlite })
+export const migrations: ReadonlyArray<Migration> = [
+  { name: "first", texts: First },
+  { name: "slots", texts: Slots },
+  { name: "key_administration", texts: KeyAdministration },
+  { name: "transfers", texts: Transfers },
+  { name: "batches", texts: Batches },
+  { name: "idempotent_inserts", texts: IdempotentInserts },
+  { name: "costs", texts: Costs }
+]

@@ -43,31 +43,46 @@ const MAX_SIZE = 64
 /** Default for `concurrency`: one statement runs while the results of the other are processed. */
 const CONCURRENCY = 2
 
+/** Creates a submit function in the context of the caller; see `makeWith`. */
+export const make = <Call, A>(options: Options<Call, A>): Effect.Effect<Submit<Call, A>> =>
+  Effect.contextWith((context: Context.Context<never>) => Effect.succeed(makeWith(context, options)))
+
 /**
  * Creates a submit function. If PostgreSQL or the driver rejects a value of one call, the statement is repeated in
  * halves until only that call fails.
  */
-export const make = <Call, A>({
-  concurrency = CONCURRENCY,
-  isRepeatable = false,
-  maxSize = MAX_SIZE,
-  statement
-}: Options<Call, A>): Effect.Effect<Submit<Call, A>> =>
-  Effect.contextWith((context: Context.Context<never>) => {
-    const observer = Context.get(context, CallObserver)
-    const isolated = isolateFailures(isRepeatable ? repeated(statement) : statement)
-    return Batch.make({
+export const makeWith = <Call, A>(
+  context: Context.Context<never>,
+  { concurrency = CONCURRENCY, isRepeatable = false, maxSize = MAX_SIZE, statement }: Options<Call, A>,
+  onIdle?: () => void
+): Submit<Call, A> => {
+  const observer = Context.get(context, CallObserver)
+  const runFork = Effect.runForkWith(context)
+  const isolated = isolateFailures(isRepeatable ? repeated(statement) : statement)
+  return Batch.makeWithCallbacks(
+    {
       maxSize,
       concurrency,
-      run: ({ take }) =>
-        runDetached(() => {
+      run: ({ take }, end) => {
+        const execute = Effect.suspend(() => {
           const calls = take()
           if (calls.length === 0) return Effect.succeed([])
           observer?.committed(calls.length)
           return isolated(calls)
         })
-    })
-  })
+        // Yields first, so that calls of all fibers that are ready to run now share the statement.
+        const fiber = runFork(Effect.andThen(Effect.yieldNow, execute))
+        fiber.addObserver(end)
+        return () => {
+          fiber.interruptUnsafe()
+          // Does not wait until the statement has stopped, because the driver may need seconds to cancel it.
+          end(Exit.succeed([]))
+        }
+      }
+    },
+    onIdle
+  )
+}
 
 /** Returns a statement that uses `single`, the simpler form, for a single call, and `several` otherwise. */
 export const oneOrMore =
@@ -110,16 +125,3 @@ const isFromOneCall = (reason: Cause.Reason<SqlError>): boolean => {
   if (!Cause.isFailReason(reason)) return false
   return SqlFailure.causeOf(reason.error) === "data"
 }
-
-/**
- * Runs a statement in a separate fiber, so that an interruption does not wait until the statement has stopped: the
- * driver may need seconds to cancel it.
- */
-const runDetached = <A, E>(statement: () => Effect.Effect<A, E>): Effect.Effect<A, E> =>
-  Effect.withFiber((parent) =>
-    Effect.callback((resume) => {
-      const fiber = Effect.runForkWith(parent.context)(Effect.suspend(statement))
-      fiber.addObserver(resume)
-      return Effect.sync(() => fiber.interruptUnsafe())
-    })
-  )

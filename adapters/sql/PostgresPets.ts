@@ -12,6 +12,7 @@ import * as PostgresArray from "./PostgresArray.ts"
 import * as PostgresBatch from "./PostgresBatch.ts"
 import * as PostgresPages from "./PostgresPages.ts"
 import type * as SqlCall from "./SqlCall.ts"
+import * as SqlIdempotentInsert from "./SqlIdempotentInsert.ts"
 import * as SqlPetRow from "./SqlPetRow.ts"
 import { columns, petOf, toInt64, valuesOf } from "./SqlPetRow.ts"
 
@@ -57,7 +58,7 @@ export const make = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   call: SqlCall.SqlCall,
   single: SingleStatements
-): Effect.fn.Return<Omit<Required<PetRepository["Service"]>, "insertOnce">> {
+): Effect.fn.Return<Required<PetRepository["Service"]>> {
   const query = (statement: string, ...parameters: ReadonlyArray<unknown>) =>
     sql.unsafe(statement, parameters).values
 
@@ -113,6 +114,7 @@ export const make = Effect.fnUntraced(function* (
 
   return {
     insert: (pet) => call.submit((done) => insert(pet, done)),
+    insertOnce: SqlIdempotentInsert.postgres(sql, call, single.insert),
     find: (id) => call.submit((done) => find(id, done)),
     page: (query) => call.submit((done) => page(query, done))
   }

@@ -5,8 +5,8 @@ import * as Semaphore from "effect/Semaphore"
 import type * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import type { RateLimitStore, Step } from "../../core/ports/RateLimitStore.ts"
+import * as KeyedQueues from "../storage/KeyedQueues.ts"
 import * as RateLimitFields from "../storage/RateLimitFields.ts"
-import * as KeyedQueues from "./KeyedQueues.ts"
 import * as PostgresBatch from "./PostgresBatch.ts"
 import * as RateLimitStep from "./RateLimitStep.ts"
 import type * as SqlCall from "./SqlCall.ts"
@@ -25,8 +25,9 @@ const MAX_LOCK_WAIT_MS = 100
 const MAX_WAITING = 4
 
 /**
- * Creates `consumeMany`. If a row stays locked, the requests of the statement move to separate queues, one for each caller.
- * Then only the requests from the locked caller wait, until their deadlines; its later requests join the same queue.
+ * Creates `consumeMany`. If a row stays locked, the requests of the statement move to separate queues, one for each
+ * caller. Then only the requests from the locked caller wait, until their deadlines; its later requests join the same
+ * queue.
  */
 export const consumeMany = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
@@ -45,15 +46,21 @@ export const consumeMany = Effect.fnUntraced(function* (
       )
   })
   const connections = Semaphore.makeUnsafe(MAX_WAITING)
-  const callerQueues = yield* KeyedQueues.make<RateLimitStep.Request, RateLimitStep.Counted, SqlError>({
+  const context = yield* Effect.context<never>()
+  const callerQueues = KeyedQueues.make<RateLimitStep.Request, RateLimitStep.Counted, SqlError>({
     keyOf: ({ key }) => key,
-    create: PostgresBatch.make({
-      concurrency: 1,
-      isRepeatable: true,
-      // Releases its connection after each lock timeout, so that callers whose rows are not locked can use it.
-      statement: (requests) =>
-        Effect.retry(connections.withPermit(count(sql, requests, lockTimeout)), { while: isLocked })
-    })
+    create: (onIdle) =>
+      PostgresBatch.makeWith(
+        context,
+        {
+          concurrency: 1,
+          isRepeatable: true,
+          // Releases its connection after each lock timeout, so that callers whose rows are not locked can use it.
+          statement: (requests) =>
+            Effect.retry(connections.withPermit(count(sql, requests, lockTimeout)), { while: isLocked })
+        },
+        onIdle
+      )
   })
 
   const submit: PostgresBatch.Submit<RateLimitStep.Request, RateLimitStep.Counted> = (request, done) => {

@@ -1,6 +1,7 @@
 /**
  * Calls the implementation of `RateLimit.step` in PostgreSQL, which counts requests in one round trip: the functions
- * `rate_limit_step_3` and `rate_limit_steps_2` (migration `Costs`). They follow the core's step line by line, and a law compares the two state by state. Only the core computes verdicts.
+ * `rate_limit_step_3` and `rate_limit_steps_2` (migration `Costs`). They follow the core's step line by line, and a law
+ * compares the two state by state. Only the core computes verdicts.
  */
 import type { BanPolicy } from "../../core/limits/BanPolicy.ts"
 import * as RateLimit from "../../core/limits/RateLimit.ts"

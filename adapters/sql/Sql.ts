@@ -55,13 +55,9 @@ export const checked: Layer.Layer<SqlClient.SqlClient, DatabaseUnusable, SqlClie
   Effect.andThen(Migrations.check, SqlClient.SqlClient)
 )
 
-/**
- * Provides the stores over the `SqlClient` in the context; creates or migrates the tables first. `limitsClient` is a
- * separate client for the rate limits, which does not wait for the disk; by default, the limits use the same client.
- */
+/** Provides the stores over the `SqlClient` in the context; creates or migrates the tables first. */
 export const layer = (
-  given: Partial<SqlOptions.SqlOptions> = {},
-  limitsClient: Layer.Layer<SqlClient.SqlClient, DatabaseUnusable> | undefined = undefined
+  given: Partial<SqlOptions.SqlOptions> = {}
 ): Layer.Layer<Stores, DatabaseUnusable, SecureRandom.SecureRandom | SqlClient.SqlClient> =>
   Layer.unwrap(
     Effect.gen(function* () {
@@ -72,14 +68,13 @@ export const layer = (
         pg: () => "postgresql" as const,
         orElse: () => "sqlite" as const
       })
-      const limits = ObservedStores.rateLimitStore(system)(SqlRateLimitStore.layer(options))
       const keys = ObservedStores.apiKeyStore(system)(SqlApiKeyStore.layer(options))
       return Layer.mergeAll(
         SqlReadiness.layer(options),
         ObservedStores.petRepository(system)(SqlPetRepository.layer(options)),
         ApiKeyCache.layer(options.keyCacheMs).pipe(Layer.provide(keys)),
         Layer.effect(Cursor.SharedKey, SqlCursorKey.get),
-        limitsClient === undefined ? limits : Layer.provide(limits, limitsClient)
+        ObservedStores.rateLimitStore(system)(SqlRateLimitStore.layer(options))
       )
     })
   )

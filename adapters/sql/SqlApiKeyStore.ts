@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import * as Semaphore from "effect/Semaphore"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import type { ApiKey } from "../../core/access/ApiKey.ts"
@@ -12,8 +13,11 @@ import * as KeyEvents from "./KeyEvents.ts"
 import * as PostgresArray from "./PostgresArray.ts"
 import * as PostgresBatch from "./PostgresBatch.ts"
 import * as SqlCall from "./SqlCall.ts"
+import type { Values } from "./SqliteConnection.ts"
 import * as SqliteWorkerClient from "./SqliteWorkerClient.ts"
 import type { SqlOptions } from "./SqlOptions.ts"
+import * as SqlScript from "./SqlScript.ts"
+import * as SqlTable from "./SqlTable.ts"
 import * as WriteTransaction from "./WriteTransaction.ts"
 
 /** Options of `layer`. */
@@ -28,76 +32,89 @@ const make = Effect.fnUntraced(function* ({
 }: SqlApiKeyStoreOptions): Effect.fn.Return<ApiKeyStore["Service"], never, SqlClient.SqlClient> {
   const sql = yield* SqlClient.SqlClient
   const call = SqlCall.make(timeoutMs)
-  const isPostgres = sql.onDialectOrElse({ pg: () => true, orElse: () => false })
+  const isPostgres = SqlTable.isPostgres(sql)
+  const parameter = SqlTable.parameterOf(sql)
 
-  const rows = (condition: string, ...parameters: ReadonlyArray<unknown>) =>
-    sql.unsafe<KeyRow>(
-      `SELECT k.id, k.plan, k.per_minute, k.per_day, k.label, k.created_at, k.revoked_at,
-              k.expires_at AS key_expires_at, k.last_seen_day,
-              s.hash, s.created_at AS secret_created_at, s.expires_at
-       FROM api_keys k LEFT JOIN api_key_secrets s ON s.key_id = k.id
-       ${condition} ORDER BY k.position, s.position`,
-      parameters
-    )
+  const rows = (condition: string, ...parameters: ReadonlyArray<unknown>): Effect.Effect<Values, SqlError> =>
+    Effect.provideService(sql.unsafe(select(condition), parameters).values, SqlClient.SafeIntegers, true)
 
-  const parameter = isPostgres ? "$1" : "?"
-  const byHash = `WHERE k.id = (SELECT key_id FROM api_key_secrets WHERE hash = ${parameter})`
+  const byHash = `WHERE k.id = (SELECT key_id FROM api_key_secrets WHERE hash = ${parameter(0)})`
   const byHashes = "WHERE k.id IN (SELECT key_id FROM api_key_secrets WHERE hash = ANY($1))"
-  const byId = `WHERE k.id = ${parameter}`
+  const byId = `WHERE k.id = ${parameter(0)}`
 
-  const insertSecrets = (key: ApiKey) =>
-    Effect.forEach(
-      key.secrets,
-      ({ createdAt, expiresAt, hash }, position) =>
-        sql`INSERT INTO api_key_secrets ${sql.insert({
-          hash,
-          key_id: key.id,
-          position,
-          created_at: createdAt,
-          expires_at: expiresAt ?? null
-        })}`,
-      { discard: true }
+  const secretsOf = (key: ApiKey): SqlScript.Script =>
+    key.secrets.map(({ createdAt, expiresAt, hash }, position) =>
+      SqlScript.insert(parameter, "api_key_secrets", {
+        hash,
+        key_id: key.id,
+        position,
+        created_at: createdAt,
+        expires_at: expiresAt ?? null
+      })
     )
 
-  const insert = (key: ApiKey, event: KeyEvent | undefined) =>
-    Effect.gen(function* () {
-      yield* sql`INSERT INTO api_keys ${sql.insert({ id: key.id, ...fieldsOf(key) })}`
-      yield* insertSecrets(key)
-      yield* KeyEvents.insert(sql, event)
-    })
+  const insertion = (key: ApiKey, event: KeyEvent | undefined): SqlScript.Script => [
+    SqlScript.insert(parameter, "api_keys", { id: key.id, ...fieldsOf(key) }),
+    ...secretsOf(key),
+    ...KeyEvents.insertion(sql, event)
+  ]
 
-  const insertFirst = (key: ApiKey, event: KeyEvent | undefined) =>
-    Effect.gen(function* () {
-      if (isPostgres) yield* sql`LOCK TABLE api_keys IN EXCLUSIVE MODE`
-      const existing = yield* sql`SELECT 1 FROM api_keys LIMIT 1`
-      if (existing.length > 0) return false
-      yield* insert(key, event)
-      return true
-    })
+  const firstInsertion = (key: ApiKey, event: KeyEvent | undefined): SqlScript.Script => [
+    ...(isPostgres ? [["LOCK TABLE api_keys IN EXCLUSIVE MODE", []] as const] : []),
+    ["SELECT 1 FROM api_keys LIMIT 1", [], []],
+    ...insertion(key, event)
+  ]
 
-  const replace = (key: ApiKey) =>
-    Effect.gen(function* () {
-      yield* sql`UPDATE api_keys SET ${sql.update(fieldsOf(key))} WHERE id = ${key.id}`
-      yield* sql`DELETE FROM api_key_secrets WHERE key_id = ${key.id}`
-      yield* insertSecrets(key)
-    })
+  const replacement = (key: ApiKey): SqlScript.Script => {
+    const fields = fieldsOf(key)
+    const assignments = Object.keys(fields).map((column, index) => `${column} = ${parameter(index)}`)
+    return [
+      [
+        `UPDATE api_keys SET ${assignments.join(", ")} WHERE id = ${parameter(assignments.length)}`,
+        [...Object.values(fields), key.id]
+      ],
+      [`DELETE FROM api_key_secrets WHERE key_id = ${parameter(0)}`, [key.id]],
+      ...secretsOf(key)
+    ]
+  }
 
-  const update = <A>(id: string, change: KeyUpdate<A>): Effect.Effect<Option.Option<A>, SqlError> =>
+  /** Returns the result of a change, and the statements that store the changed key. */
+  const changeOf = <A>(key: ApiKey, change: KeyUpdate<A>): readonly [A, SqlScript.Script] => {
+    const [result, changed, event] = change(key)
+    return [result, [...(changed === key ? [] : replacement(changed)), ...KeyEvents.insertion(sql, event)]]
+  }
+
+  const updateLocked = function* <A>(id: string, change: KeyUpdate<A>): SqlScript.Steps<Option.Option<A>> {
+    if (isPostgres) yield ["SELECT 1 FROM api_keys WHERE id = $1 FOR UPDATE", [id]]
+    const [key] = keysIn(yield [select(byId), [id]])
+    if (key === undefined) return Option.none()
+    const [result, script] = changeOf(key, change)
+    yield* SqlScript.steps(script)
+    return Option.some(result)
+  }
+
+  /**
+   * Updates a key in a worker thread: computes the change here, and starts again if the key has changed in the meantime.
+   * The worker also reads the key, because an interrupted update may still be in progress there.
+   */
+  const updateUnchanged = <A>(id: string, change: KeyUpdate<A>): Effect.Effect<Option.Option<A>, SqlError> =>
     Effect.gen(function* () {
-      if (isPostgres) yield* sql`SELECT 1 FROM api_keys WHERE id = ${id} FOR UPDATE`
-      const [key] = keysIn(yield* rows(byId, id))
+      const { rows } = yield* WriteTransaction.execute(sql, [[select(byId), [id]]])
+      const [key] = keysIn(rows)
       if (key === undefined) return Option.none()
-      const [result, changed, event] = change(key)
-      if (changed !== key) yield* replace(changed)
-      yield* KeyEvents.insert(sql, event)
-      return Option.some(result)
+      const [result, script] = changeOf(key, change)
+      const { isComplete } = yield* WriteTransaction.execute(sql, [[select(byId), [id], rows], ...script])
+      return isComplete ? Option.some(result) : yield* updateUnchanged(id, change)
     })
 
-  // The worker waits for the lock itself, and holds it only for this statement.
-  const runStatement = <A>(statement: Effect.Effect<A, SqlError>) =>
-    SqliteWorkerClient.isSqliteWorkerClient(sql) ? statement : WriteTransaction.run(sql, statement)
+  // One at a time, so that only other processes can make an update start again.
+  const updates = Semaphore.makeUnsafe(1)
+  const update = <A>(id: string, change: KeyUpdate<A>): Effect.Effect<Option.Option<A>, SqlError> =>
+    SqliteWorkerClient.isSqliteWorkerClient(sql)
+      ? updates.withPermit(updateUnchanged(id, change))
+      : WriteTransaction.runSteps(sql, () => updateLocked(id, change))
 
-  const markSeen = (ids: ReadonlyArray<string>, day: number) =>
+  const markSeen = (ids: ReadonlyArray<string>, day: number): Effect.Effect<unknown, SqlError> =>
     isPostgres
       ? // Uses no transaction: on a dead connection, ending it would delay the closing of the store.
         sql.unsafe(
@@ -108,12 +125,14 @@ const make = Effect.fnUntraced(function* ({
              ORDER BY position FOR NO KEY UPDATE)`,
           [day, ids]
         )
-      : runStatement(
-          sql.unsafe(
-            `UPDATE api_keys SET last_seen_day = ?1
-             WHERE id IN (SELECT value FROM json_each(?2)) AND coalesce(last_seen_day, -1) < ?1`,
-            [day, JSON.stringify(ids)]
-          )
+      : updates.withPermit(
+          WriteTransaction.execute(sql, [
+            [
+              `UPDATE api_keys SET last_seen_day = ?1
+               WHERE id IN (SELECT value FROM json_each(?2)) AND coalesce(last_seen_day, -1) < ?1`,
+              [day, JSON.stringify(ids)]
+            ]
+          ])
         )
 
   const findOne = (hash: string) =>
@@ -139,30 +158,24 @@ const make = Effect.fnUntraced(function* ({
       findByHash === undefined
         ? Effect.map(call.run(rows(byHash, hash)), (found) => Option.fromUndefinedOr(keysIn(found)[0]))
         : call.submit((done) => findByHash(hash, done)),
-    insert: (key, event) => call.run(WriteTransaction.run(sql, insert(key, event))),
-    insertFirst: (key, event) => call.run(WriteTransaction.run(sql, insertFirst(key, event))),
-    update: (id, change) => call.run(WriteTransaction.run(sql, update(id, change))),
+    insert: (key, event) => Effect.asVoid(call.run(WriteTransaction.execute(sql, insertion(key, event)))),
+    insertFirst: (key, event) =>
+      Effect.map(
+        call.run(WriteTransaction.execute(sql, firstInsertion(key, event))),
+        ({ isComplete }) => isComplete
+      ),
+    update: (id, change) => call.run(update(id, change)),
     list: Effect.map(call.run(rows("")), keysIn),
     events: (id) => call.run(KeyEvents.select(sql, id)),
     markSeen: (ids, day) => Effect.asVoid(call.run(markSeen(ids, day)))
   }
 })
 
-/** A key with one of its secrets; a key without secrets has one row with nulls. */
-interface KeyRow {
-  readonly id: string
-  readonly plan: string
-  readonly per_minute: unknown
-  readonly per_day: unknown
-  readonly label: string | null
-  readonly created_at: unknown
-  readonly revoked_at: unknown
-  readonly key_expires_at: unknown
-  readonly last_seen_day: unknown
-  readonly hash: string | null
-  readonly secret_created_at: unknown
-  readonly expires_at: unknown
-}
+const select = (condition: string): string =>
+  `SELECT k.id, k.plan, k.per_minute, k.per_day, k.label, k.created_at, k.revoked_at, k.expires_at, k.last_seen_day,
+     s.hash, s.created_at, s.expires_at
+   FROM api_keys k LEFT JOIN api_key_secrets s ON s.key_id = k.id
+   ${condition} ORDER BY k.position, s.position`
 
 const fieldsOf = (key: ApiKey) => ({
   plan: key.plan,
@@ -175,31 +188,43 @@ const fieldsOf = (key: ApiKey) => ({
   last_seen_day: key.lastSeenDay ?? null
 })
 
-/** Groups consecutive rows into keys. */
-const keysIn = (rows: ReadonlyArray<KeyRow>): ReadonlyArray<ApiKey> => {
+/** Groups the rows of `select` into keys; a key without secrets has one row with nulls. */
+const keysIn = (rows: Values): ReadonlyArray<ApiKey> => {
   const keys = new Map<string, ApiKey & { readonly secrets: Array<ApiKey["secrets"][number]> }>()
   for (const row of rows) {
-    const key = keys.get(row.id) ?? { ...toKey(row), secrets: [] }
-    keys.set(row.id, key)
-    if (row.hash === null) continue
+    const [hash, createdAt, expiresAt] = row.slice(9)
+    const id = String(row[0])
+    const key = keys.get(id) ?? { ...toKey(row), secrets: [] }
+    keys.set(id, key)
+    if (hash === null) continue
     key.secrets.push({
-      hash: row.hash,
-      createdAt: Number(row.secret_created_at),
-      expiresAt: toNumber(row.expires_at)
+      hash: String(hash),
+      createdAt: Number(createdAt),
+      expiresAt: toNumber(expiresAt)
     })
   }
   return [...keys.values()]
 }
 
-const toKey = (row: KeyRow): Omit<ApiKey, "secrets"> => ({
-  id: row.id,
-  plan: row.plan,
-  limits: { perMinute: Number(row.per_minute), perDay: Number(row.per_day) },
-  label: row.label ?? undefined,
-  createdAt: Number(row.created_at),
-  revokedAt: toNumber(row.revoked_at),
-  expiresAt: toNumber(row.key_expires_at),
-  lastSeenDay: toNumber(row.last_seen_day)
+const toKey = ([
+  id,
+  plan,
+  perMinute,
+  perDay,
+  label,
+  createdAt,
+  revokedAt,
+  expiresAt,
+  lastSeenDay
+]: ReadonlyArray<unknown>): Omit<ApiKey, "secrets"> => ({
+  id: String(id),
+  plan: String(plan),
+  limits: { perMinute: Number(perMinute), perDay: Number(perDay) },
+  label: label === null ? undefined : String(label),
+  createdAt: Number(createdAt),
+  revokedAt: toNumber(revokedAt),
+  expiresAt: toNumber(expiresAt),
+  lastSeenDay: toNumber(lastSeenDay)
 })
 
 const toNumber = (value: unknown): number | undefined => (value === null ? undefined : Number(value))

@@ -10,6 +10,7 @@ import { beginning, type ImportRecord } from "../../core/transfer/ImportRecord.t
 import * as PostgresPets from "./PostgresPets.ts"
 import * as SqlCall from "./SqlCall.ts"
 import { all, columns, petOf, toInt64, valuesOf } from "./SqlPetRow.ts"
+import type * as SqlScript from "./SqlScript.ts"
 import * as WriteTransaction from "./WriteTransaction.ts"
 
 /** Timeout of a call, in milliseconds: a batch may wait for writers and for a slow disk. */
@@ -74,7 +75,7 @@ const startImport = function* (
   source: string,
   keepIds: boolean,
   again: boolean
-): WriteTransaction.Steps<boolean> {
+): SqlScript.Steps<boolean> {
   yield [dialect.startImport, [source, keepIds ? 1n : 0n, again ? 1n : 0n]]
   const [row] = yield [dialect.findImport, [source]]
   return row !== undefined && recordOf(row).completedAt === undefined
@@ -84,7 +85,7 @@ const startImport = function* (
 const storeBatch = function* (
   dialect: Dialect,
   { keepIds, pets, step }: Batch
-): WriteTransaction.Steps<number | ImportMoved | IdTaken> {
+): SqlScript.Steps<number | ImportMoved | IdTaken> {
   if (step !== undefined && !(yield* isAtRecordedPosition(dialect, step)))
     return new ImportMoved({ source: step.source })
   let added = pets
@@ -107,7 +108,7 @@ const storeBatch = function* (
 const isAtRecordedPosition = function* (
   dialect: Dialect,
   { from, source }: ImportStep
-): WriteTransaction.Steps<boolean> {
+): SqlScript.Steps<boolean> {
   const [row] = yield [dialect.lockImport, [source]]
   return row !== undefined && Number(row[0]) === from.bytes
 }
@@ -116,7 +117,7 @@ const isAtRecordedPosition = function* (
 const findExisting = function* (
   dialect: Dialect,
   pets: ReadonlyArray<ImportedPet>
-): WriteTransaction.Steps<{ readonly present: ReadonlySet<Int64>; readonly taken: ReadonlyArray<Int64> }> {
+): SqlScript.Steps<{ readonly present: ReadonlySet<Int64>; readonly taken: ReadonlyArray<Int64> }> {
   const lastId = lastIdOf(yield [LAST_ID, []])
   const known = pets.filter(({ id }) => id !== undefined && id <= lastId)
   const stored = new Map((yield* dialect.find(known)).map((row) => [toInt64(row[0]), petOf(row)]))
@@ -142,12 +143,12 @@ interface Dialect {
   readonly startImport: string
   readonly advance: string
   /** Ensures that later animals get ids above `id`. */
-  readonly reserveIds: (id: Int64) => WriteTransaction.Steps<void>
+  readonly reserveIds: (id: Int64) => SqlScript.Steps<void>
   /** Prevents other processes from inserting animals until the transaction ends. */
-  readonly lock: () => WriteTransaction.Steps<void>
+  readonly lock: () => SqlScript.Steps<void>
   /** Returns the stored animals with the ids of `pets`. */
-  readonly find: (pets: ReadonlyArray<ImportedPet>) => WriteTransaction.Steps<ReadonlyArray<Row>>
-  readonly insert: (pets: ReadonlyArray<ImportedPet>, keepIds: boolean) => WriteTransaction.Steps<void>
+  readonly find: (pets: ReadonlyArray<ImportedPet>) => SqlScript.Steps<ReadonlyArray<Row>>
+  readonly insert: (pets: ReadonlyArray<ImportedPet>, keepIds: boolean) => SqlScript.Steps<void>
 }
 
 const statements = (parameter: (index: number) => string) => ({

@@ -1,21 +1,13 @@
 /** Implements `PetRepository` on a SQL database, with exact int64 values. */
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
-import * as Option from "effect/Option"
 import * as SqlClient from "effect/sql/SqlClient"
-import type { NewPet } from "../../core/domain/NewPet.ts"
-import { Pet } from "../../core/domain/Pet.ts"
 import { PetRepository } from "../../core/ports/PetRepository.ts"
-import * as GroupCommit from "./GroupCommit.ts"
 import * as PostgresPets from "./PostgresPets.ts"
 import * as SqlCall from "./SqlCall.ts"
-import * as SqlIdempotentInsert from "./SqlIdempotentInsert.ts"
-import * as SqliteClient from "./SqliteClient.ts"
-import * as SqliteWorkerClient from "./SqliteWorkerClient.ts"
+import * as SqlitePets from "./SqlitePets.ts"
 import type { SqlOptions } from "./SqlOptions.ts"
-import { all, columns, petOf, type Row, toInt64, valuesOf } from "./SqlPetRow.ts"
-import type * as WriteTransaction from "./WriteTransaction.ts"
+import { all, columns } from "./SqlPetRow.ts"
 
 /** Options of `layer`. */
 export type SqlPetRepositoryOptions = Pick<SqlOptions, "timeoutMs">
@@ -34,60 +26,8 @@ const make = Effect.fnUntraced(function* ({
 > {
   const sql = yield* SqlClient.SqlClient
   const call = SqlCall.make(timeoutMs)
-  const text = statementsFor(sql)
-  const repository = yield* sql.onDialectOrElse({
-    pg: () => PostgresPets.make(sql, call, text),
-    orElse: () => makeSqlite(sql, call, text)
-  })
-  return { ...repository, insertOnce: SqlIdempotentInsert.make(sql, call, text.insert) }
-})
-
-const makeSqlite = Effect.fnUntraced(function* (
-  sql: SqlClient.SqlClient,
-  call: SqlCall.SqlCall,
-  text: ReturnType<typeof statements>
-): Effect.fn.Return<Omit<Required<PetRepository["Service"]>, "insertOnce">> {
-  const query = (statement: string, ...parameters: ReadonlyArray<unknown>) =>
-    Effect.provideService(sql.unsafe(statement, parameters).values, SqlClient.SafeIntegers, true)
-
-  const toPet = (pet: NewPet, [row]: ReadonlyArray<Row>): Pet => new Pet(toInt64(row?.[0]), pet)
-
-  const insertAll = function* (
-    pets: ReadonlyArray<NewPet>
-  ): WriteTransaction.Steps<ReadonlyArray<Exit.Exit<Pet>>> {
-    const exits: Array<Exit.Exit<Pet>> = []
-    for (const pet of pets) exits.push(Exit.succeed(toPet(pet, yield [text.insert, valuesOf(pet)])))
-    return exits
-  }
-
-  const submit = yield* SqliteWorkerClient.isSqliteWorkerClient(sql)
-    ? sql.groups<NewPet, Pet>({
-        encode: (pets) => ({ kind: "statement", sql: text.insert, params: pets.map(valuesOf) }),
-        // The worker returns the rows of each statement.
-        decode: (results, index, pet) => toPet(pet, results[index] as ReadonlyArray<Row>)
-      })
-    : GroupCommit.make(sql, insertAll)
-
-  const readPets = (statement: string, ...parameters: ReadonlyArray<unknown>) =>
-    Effect.map(
-      Effect.suspend(() => {
-        const rows =
-          SqliteClient.isSqliteClient(sql) || SqliteWorkerClient.isSqliteWorkerClient(sql)
-            ? sql.read(statement, parameters)
-            : undefined
-        return rows === undefined ? call.run(query(statement, ...parameters)) : call.result(rows)
-      }),
-      (rows) => rows.map(petOf)
-    )
-
-  return {
-    insert: (pet) => call.submit<Pet>((done) => submit(pet, done)),
-    find: (id) => Effect.map(readPets(text.find, id), ([pet]) => Option.fromUndefinedOr(pet)),
-    page: ({ after, limit, status }) =>
-      status === undefined
-        ? readPets(text.page, after ?? 0n, limit)
-        : readPets(text.pageByStatus, status, after ?? 0n, limit)
-  }
+  const { make } = sql.onDialectOrElse({ pg: () => PostgresPets, orElse: () => SqlitePets })
+  return yield* make(sql, call, statementsFor(sql))
 })
 
 /** Returns the statements in the dialect of `sql`. */

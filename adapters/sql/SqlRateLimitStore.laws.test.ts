@@ -78,10 +78,7 @@ for (const kind of Databases.kinds) {
           (start, moves, bans, sizes) =>
             Effect.gen(function* () {
               run++
-              // Requests with a cost would have a queue of their own.
-              const isEqual = store.consumeMany === undefined
-              const sent = isEqual ? moves.map((move) => ({ ...move, cost: 1 })) : moves
-              const requests = Histories.play(start, sent, bans).map((request) => ({
+              const requests = Histories.play(start, moves, bans).map((request) => ({
                 ...request,
                 key: `${run}:${request.key}`
               }))

@@ -1,24 +1,20 @@
 /** Implements `RateLimitStore` on a SQL database, with one row per caller. */
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import { BanPolicy } from "../../core/limits/BanPolicy.ts"
 import * as Caller from "../../core/limits/Caller.ts"
-import type * as RateLimit from "../../core/limits/RateLimit.ts"
-import { make as makeRateLimitStore, RateLimitStore, type Step } from "../../core/ports/RateLimitStore.ts"
+import { RateLimitStore, type Step } from "../../core/ports/RateLimitStore.ts"
 import * as RateLimitFields from "../storage/RateLimitFields.ts"
 import * as GroupCommit from "./GroupCommit.ts"
 import * as NetworkEviction from "./NetworkEviction.ts"
 import * as PostgresRateLimits from "./PostgresRateLimits.ts"
-import * as RateLimitGroup from "./RateLimitGroup.ts"
 import * as RateLimitStep from "./RateLimitStep.ts"
 import * as RateLimitSweep from "./RateLimitSweep.ts"
 import * as SqlCall from "./SqlCall.ts"
-import * as SqliteWorkerClient from "./SqliteWorkerClient.ts"
-import * as SqliteWorkerCounting from "./SqliteWorkerCounting.ts"
+import * as SqliteCounting from "./SqliteCounting.ts"
 import type { SqlOptions } from "./SqlOptions.ts"
 import * as WriteTransaction from "./WriteTransaction.ts"
 
@@ -77,31 +73,25 @@ const make = Effect.fnUntraced(function* ({
   }
   const read = readStates(sql, call, isServerTime)
   const rehearse = Effect.asVoid(call.run(rehearsal(sql)))
-  return yield* sql.onDialectOrElse({
+  const [modify, consumeMany] = yield* sql.onDialectOrElse({
     pg: () =>
       Effect.map(
         PostgresRateLimits.consumeMany(sql, call, { clock, timeoutMs }, countNetwork),
-        (consumeMany): RateLimitStore["Service"] => ({
-          modify: PostgresRateLimits.modify(sql, call, countNetwork),
-          consume: (key, now, policy) => consumeMany(key, now, policy, 1),
-          consumeMany,
-          read,
-          rehearse
-        })
+        (consumeMany) => [PostgresRateLimits.modify(sql, call, countNetwork), consumeMany] as const
       ),
-    orElse: () => {
-      return SqliteWorkerClient.isSqliteWorkerClient(sql)
-        ? Effect.map(consumeGrouped(sql, call, countNetwork), (consume) => ({
-            modify: modifyAlone(sql, call, countNetwork),
-            consume,
-            read,
-            rehearse
-          }))
-        : Effect.map(modifyGrouped(sql, call, countNetwork), (modify) =>
-            makeRateLimitStore({ modify, read, rehearse })
-          )
-    }
+    orElse: () =>
+      Effect.map(
+        countGrouped(sql, call, countNetwork),
+        (consumeMany) => [replaceState(sql, call, countNetwork), consumeMany] as const
+      )
   })
+  return {
+    modify,
+    consume: (key, now, policy) => consumeMany(key, now, policy, 1),
+    consumeMany,
+    read,
+    rehearse
+  }
 })
 
 /** Tries to store a state, without storing one. */
@@ -109,7 +99,7 @@ const rehearsal = (sql: SqlClient.SqlClient): Effect.Effect<unknown, SqlError> =
   sql.onDialectOrElse({
     // Also fails if the functions that count are missing.
     pg: () => Effect.andThen(sql.unsafe(STORE_NONE), PostgresRateLimits.countNone(sql)),
-    orElse: () => SqliteWorkerClient.rehearse(sql, STORE_ZEROS, [])
+    orElse: () => WriteTransaction.rehearse(sql, STORE_ZEROS, [])
   })
 
 const columns = RateLimitFields.names.join(", ")
@@ -154,66 +144,46 @@ interface Stored extends RateLimitFields.RateLimitFields {
   readonly key: string
 }
 
-/** Creates `modify` for SQLite in this thread: the steps of all waiting calls share one transaction. */
-const modifyGrouped = (
+/**
+ * Creates `modify` for SQLite: computes the step in this thread, and starts again if the state has changed in the
+ * meantime.
+ */
+const replaceState = (sql: SqlClient.SqlClient, call: SqlCall.SqlCall, onStored: OnStored): Modify => {
+  const attempt = <A>(key: string, step: Step<A>): Effect.Effect<A, SqlError> =>
+    Effect.gen(function* () {
+      const before = yield* Effect.provideService(
+        sql.unsafe(SqliteCounting.READ, [key]).values,
+        SqlClient.SafeIntegers,
+        true
+      )
+      const [row] = before
+      const [result, after] = step(row === undefined ? undefined : RateLimitFields.stateOf(row))
+      const { isComplete } = yield* WriteTransaction.execute(sql, [
+        [SqliteCounting.READ, [key], before],
+        [SqliteCounting.WRITE, [key, ...RateLimitFields.valuesOf(after)]]
+      ])
+      if (!isComplete) return yield* attempt(key, step)
+      if (row === undefined) onStored(key)
+      return result
+    })
+  return (key, step) => call.run(attempt(key, step))
+}
+
+/** Creates `consumeMany` for SQLite, where the core's step counts all waiting requests in one transaction. */
+const countGrouped = (
   sql: SqlClient.SqlClient,
   call: SqlCall.SqlCall,
   onStored: OnStored
-): Effect.Effect<Modify> => {
-  const commit = function* (
-    group: ReadonlyArray<RateLimitGroup.Modification<unknown>>
-  ): WriteTransaction.Steps<ReadonlyArray<Exit.Exit<unknown>>> {
-    const { absent, outcomes } = yield* RateLimitGroup.steps(group)
-    for (const caller of absent) onStored(caller)
-    return outcomes.map((outcome) =>
-      "defect" in outcome ? Exit.die(outcome.defect) : Exit.succeed(outcome.result)
-    )
-  }
-
-  return Effect.map(
-    GroupCommit.make(sql, commit),
-    (submit): Modify =>
-      <A>(key: string, step: Step<A>) =>
-        // The exits are in the order of the steps, so each has the type of its step's result.
-        call.submit((done) => submit({ key, step }, done as (exit: Exit.Exit<unknown, SqlError>) => void))
-  )
-}
-
-/**
- * Creates `modify` for SQLite in a worker thread: functions cannot be sent to the worker, so this thread computes the
- * step while the worker holds the transaction open.
- */
-const modifyAlone =
-  (sql: SqlClient.SqlClient, call: SqlCall.SqlCall, onStored: OnStored): Modify =>
-  (key, step) =>
-    Effect.flatMap(
-      call.run(
-        WriteTransaction.runSteps(sql, function* () {
-          const { absent, outcomes } = yield* RateLimitGroup.steps([{ key, step }])
-          for (const caller of absent) onStored(caller)
-          return outcomes
-        })
-      ),
-      ([outcome]) => {
-        if (outcome === undefined) return Effect.die(new Error("a step has no outcome"))
-        return "defect" in outcome ? Effect.die(outcome.defect) : Effect.succeed(outcome.result)
-      }
-    )
-
-/** Creates `consume` for SQLite in a worker thread, where the core's step counts all waiting requests together. */
-const consumeGrouped = (
-  sql: SqliteWorkerClient.SqliteWorkerClient,
-  call: SqlCall.SqlCall,
-  onStored: OnStored
-): Effect.Effect<RateLimitStore["Service"]["consume"]> =>
+): Effect.Effect<NonNullable<RateLimitStore["Service"]["consumeMany"]>> =>
   Effect.map(
-    sql.groups<SqliteWorkerCounting.Count, RateLimit.Verdict>({
-      encode: SqliteWorkerCounting.encode,
-      decode: (results, index, count) => {
-        const { isNew, verdict } = SqliteWorkerCounting.decode(results, index, count)
-        if (isNew) onStored(count.key)
+    GroupCommit.calls(sql, {
+      name: "counts",
+      resultOf: (results, index, request) => {
+        const { isNew, verdict } = SqliteCounting.countedOf(results, index, request)
+        if (isNew) onStored(request[0])
         return verdict
       }
     }),
-    (submit) => (key, now, policy) => call.submit((done) => submit({ key, now, policy }, done))
+    (submit) => (key, now, policy, cost) =>
+      call.submit((done) => submit(SqliteCounting.callOf(key, now, policy, cost), done))
   )

@@ -4,10 +4,10 @@ import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
 import { Readiness } from "../../core/ports/Readiness.ts"
 import * as SqlCall from "./SqlCall.ts"
-import * as SqliteWorkerClient from "./SqliteWorkerClient.ts"
 import type { SqlOptions } from "./SqlOptions.ts"
 import * as SqlPetRepository from "./SqlPetRepository.ts"
 import * as SqlPetRow from "./SqlPetRow.ts"
+import * as WriteTransaction from "./WriteTransaction.ts"
 
 /** Options of `layer`. */
 export type SqlReadinessOptions = Pick<SqlOptions, "timeoutMs">
@@ -26,7 +26,7 @@ export const layer = ({ timeoutMs }: SqlReadinessOptions): Layer.Layer<never, ne
         pg: () => sql.unsafe(INSERT_NONE),
         // Reads the pages that an insert changes; in SQLite, a rolled-back insert uses up no id.
         orElse: () =>
-          SqliteWorkerClient.rehearse(
+          WriteTransaction.rehearse(
             sql,
             SqlPetRepository.statementsFor(sql).insert,
             SqlPetRow.valuesOf({ name: "readiness", categoryId: 0n, status: "available" })

@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Predicate from "effect/Predicate"
 import * as Reactivity from "effect/reactivity/Reactivity"
+import type * as Scope from "effect/Scope"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import { DatabaseUnusable, detailOf, explainedBy, fromSqlError } from "./DatabaseUnusable.ts"
@@ -34,13 +35,7 @@ export const layer = ({
   return Layer.unwrap(
     Effect.as(
       Effect.flatMap(prepareFile(filename, given), logCreated),
-      Layer.unwrap(
-        Effect.map(createClients(filename), ({ durable, quick }) =>
-          Sql.layer({ ...options, clock: "service" }, Layer.succeed(SqlClient.SqlClient, quick)).pipe(
-            Layer.provide(Layer.succeed(SqlClient.SqlClient, durable))
-          )
-        )
-      )
+      Layer.provide(Sql.layer({ ...options, clock: "service" }), createWorkerClient(filename))
     )
   ).pipe(explainedBy(explain(given)))
 }
@@ -73,10 +68,7 @@ export const reading = (given: string): Layer.Layer<SqlClient.SqlClient, Databas
 const resolvePath = (filename: string): string => path.resolve(filename)
 
 /** Creates a client without a worker thread, for commands, whose thread may block. */
-const createClient = (config: SqliteClient.SqliteClientConfig) =>
-  Layer.effect(SqlClient.SqlClient, Effect.mapError(SqliteClient.make(config), fromSqlError)).pipe(
-    Layer.provide(Reactivity.layer)
-  )
+const createClient = (config: SqliteClient.SqliteClientConfig) => provided(SqliteClient.make(config))
 
 const readOnlyClient = (
   filename: string,
@@ -93,9 +85,13 @@ const readOnlyClient = (
     })
   ).pipe(explainedBy(explain(given, unreadableReasons)))
 
-/** Creates the clients of a server, whose writes run in a worker thread. */
-const createClients = (filename: string) =>
-  Effect.mapError(SqliteWorkerClient.make(filename), fromSqlError).pipe(Effect.provide(Reactivity.layer))
+/** Creates the client of a server, whose writes run in a worker thread. */
+const createWorkerClient = (filename: string) => provided(SqliteWorkerClient.make(filename))
+
+const provided = (
+  client: Effect.Effect<SqlClient.SqlClient, SqlError, Scope.Scope | Reactivity.Reactivity>
+): Layer.Layer<SqlClient.SqlClient, DatabaseUnusable> =>
+  Layer.provide(Layer.effect(SqlClient.SqlClient, Effect.mapError(client, fromSqlError)), Reactivity.layer)
 
 /** Creates a missing file and returns its new directories; fails before anything is written if the file belongs to another program. */
 const prepareFile = Effect.fnUntraced(function* (

@@ -2,14 +2,13 @@
  * Implements `SqlClient` over Node's SQLite. Replace it with `@effect/sql-sqlite-node` once that package has a stable
  * release for Effect 4.
  *
- * Statements, transactions and streams share one connection and run in sequence. Driver errors become
- * `SqlError`, with SQLite's extended result code as `reason.cause.errno`. `updateValues` is not supported.
+ * Statements and transactions share one connection and run in sequence. Driver errors become `SqlError`, with SQLite's
+ * extended result code as `reason.cause.errno`. A stream reads all its rows first. `updateValues` is not supported.
  */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import { identity } from "effect/Function"
 import * as Layer from "effect/Layer"
-import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import * as Schedule from "effect/Schedule"
@@ -22,12 +21,7 @@ import { classifySqliteError, SqlError } from "effect/sql/SqlError"
 import * as Statement from "effect/sql/Statement"
 import * as SqliteConnection from "./SqliteConnection.ts"
 
-/** Maximum number of rows that one read of a stream returns, because reading blocks the thread. */
-const ROWS_PER_PULL = 100
-
 export type SqliteClientConfig = Omit<SqliteConnection.SqliteConnectionConfig, "onRemovedLog">
-
-export type { Run, Values } from "./SqliteConnection.ts"
 
 /** Provides a client for a file as the `SqlClient` service; the layer closes it. */
 export const layer = (config: SqliteClientConfig): Layer.Layer<SqlClient.SqlClient, SqlError> =>
@@ -36,51 +30,29 @@ export const layer = (config: SqliteClientConfig): Layer.Layer<SqlClient.SqlClie
 /** Opens the file, or creates it unless it is opened for reading only; the scope closes it. */
 export const make = (
   config: SqliteClientConfig
-): Effect.Effect<SqliteClient, SqlError, Scope.Scope | Reactivity.Reactivity> =>
+): Effect.Effect<SqlClient.SqlClient, SqlError, Scope.Scope | Reactivity.Reactivity> =>
   Effect.gen(function* () {
     const sqlite = yield* open(config)
-    const connection = connect(sqlite)
     const acquirers = SqlClient.makeSqliteAcquirers({
-      connection: Effect.as(attempt("read", sqlite.files.checkIfDue), connection),
+      connection: Effect.as(attempt("read", sqlite.files.checkIfDue), connect(sqlite)),
       semaphore: yield* Semaphore.make(1),
       isTransaction: sqlite.isTransaction
     })
-    const client = yield* SqlClient.make({
+    return yield* SqlClient.make({
       ...acquirers,
-      transactionAcquirer: Effect.andThen(
-        attempt("begin", sqlite.files.check),
-        acquirers.transactionAcquirer
-      ),
-      compiler: Statement.makeCompilerSqlite(),
-      driver: "sqlite-node",
-      prepareTransactionControls: true,
-      releaseSavepoint: (name) => `RELEASE SAVEPOINT ${name}`,
-      spanAttributes: [["db.system.name", "sqlite"]]
+      ...dialect,
+      transactionAcquirer: Effect.andThen(attempt("begin", sqlite.files.check), acquirers.transactionAcquirer)
     })
-    return Object.assign(client, { [TypeId]: TypeId, read: connection.read } as const)
   })
 
-const TypeId = "~animal-store/sql/SqliteClient"
-
-/** A client that can read without an effect. */
-export interface SqliteReads {
-  /**
-   * Runs a statement that only reads. Returns `undefined`, and does nothing, while a transaction or a stream uses the
-   * connection. Saves 12% of the CPU time of the mixed workload on SQLite
-   * (docs/decisions/speed.md#constructs-that-stay-for-speed).
-   */
-  readonly read: (
-    ...statement: Parameters<SqliteConnection.Run>
-  ) => Exit.Exit<SqliteConnection.Values, SqlError> | undefined
-}
-
-/** A `SqlClient` over `node:sqlite`. */
-export interface SqliteClient extends SqlClient.SqlClient, SqliteReads {
-  readonly [TypeId]: typeof TypeId
-}
-
-/** Whether a client was created by this module. */
-export const isSqliteClient = (client: SqlClient.SqlClient): client is SqliteClient => TypeId in client
+/** The options of every `SqlClient` for SQLite. */
+export const dialect = {
+  compiler: Statement.makeCompilerSqlite(),
+  driver: "sqlite-node",
+  prepareTransactionControls: true,
+  releaseSavepoint: (name: string) => `RELEASE SAVEPOINT ${name}`,
+  spanAttributes: [["db.system.name", "sqlite"]]
+} as const
 
 /** Opens a connection, which the scope closes; retries for up to 4 seconds while the file is locked. */
 export const open = (
@@ -99,65 +71,27 @@ export const open = (
     )
   })
 
-/** Returns a connection's statements as effects, and `read`, which completes synchronously. */
-export const connect = (sqlite: SqliteConnection.SqliteConnection): Connection & SqliteReads => {
-  let streams = 0
+/** Returns a connection's statements as effects. */
+export const connect = (sqlite: SqliteConnection.SqliteConnection): Connection =>
+  connectionOf(
+    (sql, params) => attempt("execute", (bigints) => sqlite.rows(sql, params, bigints)),
+    (sql, params) => attempt("execute", (bigints) => sqlite.values(sql, params, bigints))
+  )
 
-  const objects =
-    (operation: string, isCached: boolean): Connection["execute"] =>
-    (sql, params, transformRows = identity) =>
-      attempt(operation, (bigints) => transformRows(sqlite.rows(sql, params, { bigints, isCached })))
+type Query<Row> = (sql: string, params: ReadonlyArray<unknown>) => Effect.Effect<ReadonlyArray<Row>, SqlError>
 
-  const arrays =
-    (operation: string, isCached: boolean): Connection["executeValues"] =>
-    (sql, params) =>
-      attempt(operation, (bigints) => sqlite.values(sql, params, { bigints, isCached }))
-
+/** Returns a connection that runs statements with `rows`, which returns objects, and `values`. */
+export const connectionOf = (rows: Query<object>, values: Query<ReadonlyArray<unknown>>): Connection => {
+  const execute: Connection["execute"] = (sql, params, transformRows = identity) =>
+    Effect.map(rows(sql, params), transformRows)
   return {
-    read: (sql, params) => {
-      if (streams > 0 || sqlite.isTransaction()) return undefined
-      try {
-        sqlite.files.checkIfDue()
-        return Exit.succeed(sqlite.run(sql, params))
-      } catch (thrown) {
-        return thrown instanceof SqliteConnection.SqliteFailure
-          ? Exit.fail(errorOf(thrown.cause, thrown.operation))
-          : Exit.die(thrown)
-      }
-    },
-    execute: objects("execute", true),
-    executeUnprepared: objects("executeUnprepared", false),
-    executeValues: arrays("executeValues", true),
-    executeValuesUnprepared: arrays("executeValuesUnprepared", false),
-    executeRaw: (sql, params) =>
-      attempt("executeRaw", (bigints) => sqlite.raw(sql, params, { bigints, isCached: true })),
-    executeStream: (sql, params, transformRows = identity) =>
-      Effect.acquireRelease(
-        attempt("executeStream", (bigints) => {
-          const cursor = sqlite.iterate(sql, params, { bigints, isCached: false })
-          streams++
-          return cursor
-        }),
-        (cursor) =>
-          Effect.ignore(
-            attempt("executeStream", () => {
-              streams--
-              cursor.return?.()
-            })
-          )
-      ).pipe(
-        Effect.map((cursor) =>
-          Stream.paginate(undefined, () =>
-            attempt("executeStream", () => {
-              const page: Array<SqliteConnection.Row> = []
-              let next = cursor.next()
-              while (next.done !== true && page.push(next.value) < ROWS_PER_PULL) next = cursor.next()
-              return [transformRows(page), next.done === true ? Option.none() : Option.some(undefined)]
-            })
-          )
-        ),
-        Stream.unwrap
-      )
+    execute,
+    executeUnprepared: execute,
+    executeValues: values,
+    executeValuesUnprepared: values,
+    executeRaw: rows,
+    executeStream: (sql, params, transformRows) =>
+      Stream.unwrap(Effect.map(execute(sql, params, transformRows), Stream.fromIterable))
   }
 }
 
@@ -171,6 +105,17 @@ export const attempt = <A>(operation: string, call: (bigints: boolean) => A): Ef
       return Effect.fail(errorOf(cause, operation))
     }
   })
+
+/** Returns the exit of a function; an exception becomes a failure if the driver has thrown it. */
+export const exitOf = <A>(result: () => A): Exit.Exit<A, SqlError> => {
+  try {
+    return Exit.succeed(result())
+  } catch (thrown) {
+    return thrown instanceof SqliteConnection.SqliteFailure
+      ? Exit.fail(errorOf(thrown.cause, thrown.operation))
+      : Exit.die(thrown)
+  }
+}
 
 /** Converts an exception of the driver to a `SqlError`. */
 export const errorOf = (thrown: unknown, operation: string): SqlError => {

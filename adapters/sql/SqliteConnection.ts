@@ -37,14 +37,6 @@ export type Row = Readonly<Record<string, unknown>>
 /** Runs a statement; integers are returned as bigints. */
 export type Run = (sql: string, params: ReadonlyArray<unknown>) => Values
 
-/** Options of a statement. */
-export interface StatementOptions {
-  /** Whether integers are returned as bigints; otherwise, an integer that is not safe throws an error. */
-  readonly bigints: boolean
-  /** Whether the prepared statement is cached. */
-  readonly isCached: boolean
-}
-
 /** The failure of a driver call; `cause` is the driver's exception. */
 export class SqliteFailure {
   readonly operation: string
@@ -63,22 +55,12 @@ export interface SqliteConnection {
   readonly synchronize: (synchronous: Synchronous) => void
   /** Retries the rollback of a failed transaction if that rollback has failed; call it before any other work. */
   readonly recover: () => void
-  readonly rows: (
-    sql: string,
-    params: ReadonlyArray<unknown>,
-    options: StatementOptions
-  ) => ReadonlyArray<Row>
-  readonly values: (sql: string, params: ReadonlyArray<unknown>, options: StatementOptions) => Values
-  /** Returns rows, or `changes` and `lastInsertRowid` of a statement without rows. */
-  readonly raw: (sql: string, params: ReadonlyArray<unknown>, options: StatementOptions) => unknown
-  readonly iterate: (
-    sql: string,
-    params: ReadonlyArray<unknown>,
-    options: StatementOptions
-  ) => NodeJS.Iterator<Row>
+  /** Runs a statement; with `bigints` false, an integer that is not safe throws an error. */
+  readonly rows: (sql: string, params: ReadonlyArray<unknown>, bigints: boolean) => ReadonlyArray<Row>
+  readonly values: (sql: string, params: ReadonlyArray<unknown>, bigints: boolean) => Values
   readonly run: Run
-  /** Runs work in a transaction under the write lock; rolls back if it throws. */
-  readonly transact: <A>(work: (run: Run) => A) => A
+  /** Runs work in a transaction under the write lock; rolls back if it throws, or if it is only a rehearsal. */
+  readonly transact: <A>(work: (run: Run) => A, isRehearsal?: boolean) => A
 }
 
 /**
@@ -152,10 +134,23 @@ const connect = (database: DatabaseSync, config: SqliteConnectionConfig): Sqlite
     }
     return statement
   }
-  const statementOf = (sql: string, isCached: boolean): StatementSync =>
-    isCached ? cached(sql) : prepare(database, sql)
+  const all = (
+    sql: string,
+    params: ReadonlyArray<unknown>,
+    bigints: boolean,
+    arrays: boolean
+  ): ReadonlyArray<Row> => {
+    const statement = cached(sql)
+    // Sets both modes for each use, because a cached statement keeps the modes of its last use.
+    statement.setReadBigInts(bigints)
+    statement.setReturnArrays(arrays)
+    return statement.all(...params.map(toSqlValue))
+  }
+  const values: SqliteConnection["values"] = (sql, params, bigints) =>
+    // The driver's types describe rows only as objects.
+    attempt("execute", () => all(sql, params, bigints, true) as ReadonlyArray<unknown> as Values)
 
-  const run: Run = (sql, params) => attempt("run", () => allValues(cached(sql), params, true))
+  const run: Run = (sql, params) => values(sql, params, true)
   const isTransaction = (): boolean => database.isOpen && database.isTransaction
 
   /** Whether a failed transaction may still be open; its rollback is retried before any other work. */
@@ -180,30 +175,14 @@ const connect = (database: DatabaseSync, config: SqliteConnectionConfig): Sqlite
       attempt("run", () => database.exec(`PRAGMA synchronous = ${wanted}`))
       synchronous = wanted
     },
-    rows: (sql, params, { bigints, isCached }) =>
-      attempt("execute", () => all(statementOf(sql, isCached), params, bigints)),
-    values: (sql, params, { bigints, isCached }) =>
-      attempt("executeValues", () => allValues(statementOf(sql, isCached), params, bigints)),
-    raw: (sql, params, { bigints }) =>
-      attempt("executeRaw", () => {
-        const statement = cached(sql)
-        if (statement.columns().length > 0) return all(statement, params, bigints)
-        statement.setReadBigInts(bigints)
-        return statement.run(...params.map(toSqlValue))
-      }),
-    iterate: (sql, params, { bigints }) =>
-      attempt("executeStream", () => {
-        // Not the cached statement: another use would reset this cursor.
-        const statement = prepare(database, sql)
-        statement.setReadBigInts(bigints)
-        return statement.iterate(...params.map(toSqlValue))
-      }),
-    transact: (work) => {
+    rows: (sql, params, bigints) => attempt("execute", () => all(sql, params, bigints, false)),
+    values,
+    transact: (work, isRehearsal = false) => {
       attempt("begin", files.check)
       run("BEGIN IMMEDIATE", [])
       try {
         const result = work(run)
-        run("COMMIT", [])
+        run(isRehearsal ? "ROLLBACK" : "COMMIT", [])
         return result
       } catch (thrown) {
         isDangling = true
@@ -242,28 +221,6 @@ const prepare = (database: DatabaseSync, sql: string): StatementSync => {
   const statement = database.prepare(text(sql))
   if (sql.slice(statement.sourceSQL.length).trim() === "") return statement
   throw new TypeError("the SQL contains more than one statement")
-}
-
-const all = (
-  statement: StatementSync,
-  params: ReadonlyArray<unknown>,
-  bigints: boolean
-): ReadonlyArray<Row> => rowsOf(statement, params, bigints, false)
-
-const allValues = (statement: StatementSync, params: ReadonlyArray<unknown>, bigints: boolean): Values =>
-  // The driver's types describe rows only as objects.
-  rowsOf(statement, params, bigints, true) as ReadonlyArray<unknown> as Values
-
-const rowsOf = (
-  statement: StatementSync,
-  params: ReadonlyArray<unknown>,
-  bigints: boolean,
-  arrays: boolean
-): ReadonlyArray<Row> => {
-  // Sets both modes for each use, because a cached statement keeps the modes of its last use.
-  statement.setReadBigInts(bigints)
-  statement.setReturnArrays(arrays)
-  return statement.all(...params.map(toSqlValue))
 }
 
 /** Converts a parameter to a SQLite value; throws if SQLite would store a different value. */

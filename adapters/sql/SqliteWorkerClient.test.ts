@@ -1,4 +1,4 @@
-/** Tests a client whose writes run in a worker thread: transactions, groups, the end of the thread, and closing. */
+/** Tests a client whose writes run in a worker thread: scripts, groups, the end of the thread, and closing. */
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { DatabaseSync } from "node:sqlite"
@@ -13,10 +13,9 @@ import * as Schedule from "effect/Schedule"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as Databases from "./Databases.fixture.ts"
 import { asEffect } from "./GroupCommit.fixture.ts"
+import * as SqliteThread from "./SqliteThread.ts"
 import * as SqliteWorkerClient from "./SqliteWorkerClient.ts"
-import { IDLE_TRANSACTION_MS } from "./SqliteWorkerQueue.ts"
-import * as SqliteWorkerThread from "./SqliteWorkerThread.ts"
-import * as WriteTransaction from "./WriteTransaction.ts"
+import type * as SqlScript from "./SqlScript.ts"
 
 const INSERT = "INSERT INTO writes VALUES (?) RETURNING id"
 
@@ -26,8 +25,8 @@ const newFile = Effect.map(Databases.sqlite.create, ({ address }) => address.sli
 
 const setUpOn = Effect.fnUntraced(function* (filename: string) {
   const workers: Array<Worker> = []
-  const { durable: sql, quick } = yield* SqliteWorkerClient.make(filename, (data) => {
-    const worker = SqliteWorkerThread.start(data)
+  const sql = yield* SqliteWorkerClient.make(filename, (data) => {
+    const worker = SqliteThread.start(data)
     workers.push(worker)
     return worker
   })
@@ -36,17 +35,15 @@ const setUpOn = Effect.fnUntraced(function* (filename: string) {
     Effect.sync(() => new DatabaseSync(filename, { timeout: 0 })),
     (other) => Effect.sync(() => other.close())
   )
-  const group = yield* sql.groups<number, unknown>({
-    encode: (ids) => ({ kind: "statement", sql: INSERT, params: ids.map((id) => [id]) }),
-    decode: (results, index) => results[index]
-  })
+  const group = asEffect(
+    sql.queue({ name: "statements", sql: INSERT, resultOf: (rows, index) => rows[index] })
+  )
   return {
     filename,
     sql,
-    quick,
     other,
     workers,
-    group: asEffect(group),
+    group: (id: number) => group([id]),
     insert: (id: number) => sql.unsafe(INSERT, [id]),
     stored: () =>
       other
@@ -67,82 +64,37 @@ const waitUntilEqual = <A>(value: () => A, expected: A) =>
   })
 
 describe("SqliteWorkerClient", () => {
-  it.live("reads every acknowledged write, outside and inside transactions", () =>
+  it.live("reads every acknowledged write", () =>
     Effect.gen(function* () {
-      const { insert, quick, sql } = yield* setUp
+      const { insert, sql } = yield* setUp
       for (let id = 0; id < 200; id++) {
         yield* insert(id)
         expect(yield* sql`SELECT max(id) AS id FROM writes`).toEqual([{ id }])
         expect(sql.read("SELECT max(id) FROM writes", [])).toEqual(Exit.succeed([[BigInt(id)]]))
       }
-      const rows = yield* sql.withTransaction(
-        Effect.andThen(insert(1_000), sql`SELECT count(*) AS n FROM writes`)
-      )
-      expect(rows).toEqual([{ n: 201 }])
       // The connection for reads rejects writes.
       expect(sql.read("INSERT INTO writes VALUES (5000)", [])).toMatchObject({ _tag: "Failure" })
-      expect(yield* quick`SELECT count(*) AS n FROM writes`).toEqual([{ n: 201 }])
     })
   )
 
-  it.live("rolls back failed and interrupted transactions, including nested ones", () =>
+  it.live("executes a script completely or not at all, and only while the expected rows are stored", () =>
     Effect.gen(function* () {
-      const { insert, sql, stored } = yield* setUp
-      yield* Effect.exit(sql.withTransaction(Effect.andThen(insert(1), Effect.die("a bug"))))
-      const interrupted = yield* fork(sql.withTransaction(Effect.andThen(insert(2), Effect.never)))
-      yield* pause(50)
-      yield* Fiber.interrupt(interrupted)
-      yield* sql.withTransaction(
-        Effect.andThen(
-          insert(3),
-          Effect.exit(sql.withTransaction(Effect.andThen(insert(4), Effect.die("a bug"))))
-        )
-      )
-      const failed = yield* Effect.exit(sql.withTransaction(Effect.andThen(insert(5), insert(3))))
+      const { sql, stored } = yield* setUp
+      const max = (id: bigint): SqlScript.Statement => ["SELECT max(id) FROM writes", [], [[id]]]
+      expect(
+        yield* sql.execute([
+          [INSERT, [1]],
+          [INSERT, [2]]
+        ])
+      ).toEqual({ isComplete: true, rows: [[2n]] })
+      const outdated = yield* sql.execute([max(1n), [INSERT, [3]]])
+      expect(outdated).toEqual({ isComplete: false, rows: [[2n]] })
+      const failed = yield* Effect.exit(sql.execute([max(2n), [INSERT, [3]], [INSERT, [1]]]))
       expect(Exit.isFailure(failed)).toBe(true)
-      expect(stored()).toEqual([3])
-    })
-  )
-
-  it.live("runs groups, statements and transactions only after an open transaction ends", () =>
-    Effect.gen(function* () {
-      const { group, insert, quick, sql, stored } = yield* setUp
-      const transaction = yield* fork(
-        sql.withTransaction(Effect.andThen(insert(1), Effect.andThen(pause(200), insert(2))))
-      )
-      yield* pause(50)
-      const waitingFibers = [
-        yield* fork(group(3)),
-        yield* fork(insert(4)),
-        yield* fork(quick.withTransaction(quick.unsafe(INSERT, [5])))
-      ]
-      yield* pause(50)
-      expect(waitingFibers.map((fiber) => fiber.pollUnsafe())).toEqual(waitingFibers.map(() => undefined))
-      yield* Fiber.join(transaction)
-      yield* Effect.forEach(waitingFibers, Fiber.join)
-      expect(stored().slice(0, 2)).toEqual([1, 2])
-      expect(stored().sort()).toEqual([1, 2, 3, 4, 5])
-    })
-  )
-
-  it.live("rolls back a transaction that is idle for too long, and fails its later statements", () =>
-    Effect.gen(function* () {
-      const { insert, other, sql, stored } = yield* setUp
-      const idle = yield* fork(
-        Effect.exit(
-          sql.withTransaction(
-            Effect.andThen(insert(1), Effect.andThen(pause(IDLE_TRANSACTION_MS + 300), insert(2)))
-          )
-        )
-      )
-      yield* pause(100)
-      expect(() => other.exec("BEGIN IMMEDIATE")).toThrow("locked")
-      yield* pause(IDLE_TRANSACTION_MS)
-      other.exec("INSERT INTO writes VALUES (9)")
-      const exit = yield* Fiber.join(idle)
-      expect(Exit.isFailure(exit) && String(exit.cause)).toContain("was rolled back")
-      yield* insert(3)
-      expect(stored()).toEqual([9, 3])
+      expect(yield* sql.execute([max(2n), [INSERT, [4]]])).toEqual({ isComplete: true, rows: [[4n]] })
+      expect(yield* sql.rehearse([[INSERT, [5]]])).toEqual({ isComplete: true, rows: [[5n]] })
+      expect(Exit.isFailure(yield* Effect.exit(sql.rehearse([[INSERT, [4]]])))).toBe(true)
+      expect(stored()).toEqual([1, 2, 4])
     })
   )
 
@@ -151,19 +103,23 @@ describe("SqliteWorkerClient", () => {
       const { group, insert, other, stored } = yield* setUp
       for (let round = 0; round < 10; round++) {
         const id = round * 10
+        // After a group of two, the next calls wait for the end of the turn, and then share a group.
+        yield* Effect.forEach([5, 6, 7], (offset) => group(id + offset), { concurrency: "unbounded" })
         other.exec("BEGIN IMMEDIATE")
-        const first = yield* fork(group(id))
-        const withdrawn = yield* fork(group(id + 1))
-        const single = yield* fork(insert(id + 2))
+        const sent = yield* Effect.forEach([0, 1], (offset) => fork(group(id + offset)))
         yield* pause(round)
-        yield* Fiber.interrupt(withdrawn)
+        const queued = yield* Effect.forEach([2, 3], (offset) => fork(group(id + offset)))
+        const single = yield* fork(insert(id + 4))
+        yield* pause(round)
+        for (const [, withdrawn] of [sent, queued])
+          if (withdrawn !== undefined) yield* Fiber.interrupt(withdrawn)
         // There is no pause before COMMIT, because the worker may wake up at any moment.
         other.exec("COMMIT")
-        yield* Fiber.join(first)
+        for (const [kept] of [sent, queued]) if (kept !== undefined) yield* Fiber.join(kept)
         yield* Fiber.join(single)
       }
-      expect(stored().filter((id) => Number(id) % 10 === 1)).toEqual([])
-      expect(stored()).toHaveLength(20)
+      expect(stored().filter((id) => [1, 3].includes(Number(id) % 10))).toEqual([])
+      expect(stored()).toHaveLength(60)
     })
   )
 
@@ -184,24 +140,21 @@ describe("SqliteWorkerClient", () => {
 
   it.live("restarts a terminated thread; its calls in progress fail, and its locks are released", () =>
     Effect.gen(function* () {
-      const { group, insert, other, sql, stored, workers } = yield* setUp
+      const { group, insert, other, stored, workers } = yield* setUp
       yield* group(1)
-      const transaction = yield* fork(
-        Effect.exit(sql.withTransaction(Effect.andThen(insert(2), Effect.never)))
-      )
-      yield* pause(100)
-      const pending = yield* Effect.forEach([3, 4], (id) => fork(Effect.exit(group(id))))
+      other.exec("BEGIN IMMEDIATE")
+      const pending = yield* Effect.forEach([2, 3, 4], (id) => fork(Effect.exit(group(id))))
       yield* pause(50)
       yield* Effect.promise(async () => void (await workers[0]?.terminate()))
       for (const fiber of pending) {
         const exit = yield* Fiber.join(fiber)
         expect(Exit.isFailure(exit) && String(exit.cause)).toContain("SQLite has ended")
       }
-      yield* Fiber.interrupt(transaction)
+      other.exec("COMMIT")
       yield* waitUntilEqual(() => workers.length, 2)
       const retried = yield* Effect.retry(group(5), { times: 200, schedule: Schedule.spaced("10 millis") })
       expect(retried).toEqual([[5n]])
-      yield* sql.withTransaction(insert(6))
+      yield* insert(6)
       other.exec("INSERT INTO writes VALUES (7)")
       expect(stored()).toEqual([1, 5, 6, 7])
     })
@@ -242,7 +195,7 @@ describe("SqliteWorkerClient", () => {
       expect(
         yield* Effect.provideService(sql.unsafe(INSERT, [min]).values, SqlClient.SafeIntegers, true)
       ).toEqual([[min]])
-      yield* WriteTransaction.run(sql, insert(1))
+      yield* insert(1)
       expect(other.prepare("SELECT CAST(id AS TEXT) AS id FROM writes ORDER BY rowid").all()).toEqual([
         { id: `${min}` },
         { id: "1" }

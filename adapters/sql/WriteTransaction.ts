@@ -7,11 +7,9 @@ import * as Schedule from "effect/Schedule"
 import * as SqlClient from "effect/sql/SqlClient"
 import type * as SqlConnection from "effect/sql/SqlConnection"
 import { isSqlError, type SqlError } from "effect/sql/SqlError"
-import type { Values } from "./SqliteConnection.ts"
+import * as SqliteWorkerClient from "./SqliteWorkerClient.ts"
+import * as SqlScript from "./SqlScript.ts"
 import * as Transaction from "./Transaction.ts"
-
-/** Pauses before a locked database is retried, in milliseconds: the first pause, and the maximum. */
-export const lockedPauseMs = { first: 1, longest: 25 } as const
 
 /** Whether another process is writing to the SQLite database. */
 export const isLocked = ({ reason }: SqlError): boolean => reason._tag === "LockTimeoutError"
@@ -28,19 +26,15 @@ export const immediate = <A, E, R>(
   )
 
 /**
- * A transaction that yields statements and receives the rows of each as arrays of values; integers are exact, as
- * numbers or bigints.
- */
-export type Steps<A> = Generator<readonly [sql: string, params: ReadonlyArray<unknown>], A, Values>
-
-/**
  * Makes one attempt at a transaction under SQLite's write lock. `begin` creates the steps; it is called after the
  * transaction has started.
  */
-export const steps = <A>(sql: SqlClient.SqlClient, begin: () => Steps<A>): Effect.Effect<A, SqlError> =>
-  immediate(sql, eachStep(sql, begin))
+export const steps = <A>(
+  sql: SqlClient.SqlClient,
+  begin: () => SqlScript.Steps<A>
+): Effect.Effect<A, SqlError> => immediate(sql, eachStep(sql, begin))
 
-const eachStep = <A>(sql: SqlClient.SqlClient, begin: () => Steps<A>): Effect.Effect<A, SqlError> =>
+const eachStep = <A>(sql: SqlClient.SqlClient, begin: () => SqlScript.Steps<A>): Effect.Effect<A, SqlError> =>
   Effect.gen(function* () {
     const current = yield* connection(sql)
     const transaction = begin()
@@ -60,10 +54,8 @@ export const connection = (sql: SqlClient.SqlClient): Effect.Effect<SqlConnectio
       : Effect.die(new Error("no transaction is open"))
   )
 
-const whileLocked = Schedule.min([
-  Schedule.exponential(lockedPauseMs.first),
-  Schedule.spaced(lockedPauseMs.longest)
-])
+/** The pauses before a locked database is retried, up to the maximum. */
+export const whileLocked = Schedule.min([Schedule.exponential("1 millis"), Schedule.spaced("25 millis")])
 
 /** Runs a transaction; on SQLite, waits for the write transactions of other processes. */
 export const run = <A, E = never>(
@@ -80,19 +72,34 @@ export const run = <A, E = never>(
   })
 
 /** Runs a transaction of steps; on SQLite, waits for the write transactions of other processes. */
-export const runSteps = <A>(sql: SqlClient.SqlClient, begin: () => Steps<A>): Effect.Effect<A, SqlError> =>
+export const runSteps = <A>(
+  sql: SqlClient.SqlClient,
+  begin: () => SqlScript.Steps<A>
+): Effect.Effect<A, SqlError> =>
   sql.onDialectOrElse({
     pg: () => Transaction.run(sql, eachStep(sql, begin)),
     orElse: () => Effect.retry(steps(sql, begin), { while: isLocked, schedule: whileLocked })
   })
 
-/** Runs a transaction that is always rolled back. */
+/** Executes a script in a transaction of its own: in the worker thread, if the client has one. */
+export const execute = (
+  sql: SqlClient.SqlClient,
+  script: SqlScript.Script
+): Effect.Effect<SqlScript.Outcome, SqlError> =>
+  SqliteWorkerClient.isSqliteWorkerClient(sql)
+    ? sql.execute(script)
+    : runSteps(sql, () => SqlScript.steps(script))
+
+/** Executes a statement in SQLite and rolls it back. Nothing is written to the disk, not even to `-wal`. */
 export const rehearse = (
   sql: SqlClient.SqlClient,
-  work: Effect.Effect<unknown, SqlError>
-): Effect.Effect<void, SqlError> =>
-  run(sql, Effect.andThen(work, Effect.fail(new Rehearsed()))).pipe(
-    Effect.catchTag("Rehearsed", () => Effect.void)
-  )
+  statement: string,
+  params: ReadonlyArray<unknown>
+): Effect.Effect<unknown, SqlError> =>
+  SqliteWorkerClient.isSqliteWorkerClient(sql)
+    ? sql.rehearse([[statement, params]])
+    : run(sql, Effect.andThen(sql.unsafe(statement, params), Effect.fail(new Rehearsed()))).pipe(
+        Effect.catchTag("Rehearsed", () => Effect.void)
+      )
 
 class Rehearsed extends Data.TaggedError("Rehearsed") {}

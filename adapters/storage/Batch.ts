@@ -4,21 +4,35 @@
  */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import type * as Fiber from "effect/Fiber"
-import { LinkedQueue, type Place } from "./LinkedQueue.ts"
+import { LinkedQueue } from "./LinkedQueue.ts"
 
-/** The function that runs members, and its limits on size and concurrency. */
-export interface Options<Member, A, E> {
-  /**
-   * Runs the members that `take` returns. The result has one exit for each member, in order; if the run fails, all its
-   * members fail. The run is interrupted once all its members are withdrawn.
-   */
-  readonly run: (handle: Handle<Member>) => Effect.Effect<ReadonlyArray<Exit.Exit<A, E>>, E>
+/** Limits of a batch. */
+export interface Limits {
   /** Maximum number of members in one run. */
   readonly maxSize: number
   /** Maximum number of runs in progress. */
   readonly concurrency: number
 }
+
+/** Limits, and the effect that runs members. */
+export interface Options<Member, A, E> extends Limits {
+  /**
+   * Runs the members that `take` returns. The result has one exit for each member, in order; if the run fails, all its
+   * members fail. The run is interrupted once all its members are withdrawn.
+   */
+  readonly run: (handle: Handle<Member>) => Effect.Effect<Exits<A, E>, E>
+}
+
+/** Limits, and the function that runs members. */
+export interface CallbackOptions<Member, A, E> extends Limits {
+  /**
+   * Like `run` of `Options`. It calls `end` once, also after the returned function, which stops the run, was called;
+   * further calls of `end` are ignored.
+   */
+  readonly run: (handle: Handle<Member>, end: (exit: Exit.Exit<Exits<A, E>, E>) => void) => () => void
+}
+
+type Exits<A, E> = ReadonlyArray<Exit.Exit<A, E>>
 
 /** Gives a run access to its members. */
 export interface Handle<Member> {
@@ -53,86 +67,97 @@ interface Entry<Member, A, E> {
 }
 
 interface Run {
-  fiber: Fiber.Fiber<unknown, unknown> | undefined
+  stop: () => void
+  hasEnded: boolean
   /** Number of members that were taken and not withdrawn. */
   wanted: number
 }
 
-/** Creates a submit function; runs use the context of the caller of `make`. */
+/**
+ * Creates a submit function; runs use the context of the caller of `make`. A run yields first, so that members of all
+ * fibers that are ready to run now share the run.
+ */
 export const make = <Member, A, E>({
-  concurrency,
-  maxSize,
-  run
+  run,
+  ...limits
 }: Options<Member, A, E>): Effect.Effect<Submit<Member, A, E>> =>
   Effect.map(Effect.context<never>(), (context) => {
     const runFork = Effect.runForkWith(context)
-    const waiting = new LinkedQueue<Entry<Member, A, E>>()
-    let running = 0
-    /** The run that has not called `take` yet, if any. Until it does, no other run starts. */
-    let opening: Run | undefined
-
-    const start = (): void => {
-      if (opening !== undefined || waiting.size === 0 || running === concurrency) return
-      const currentRun: Run = { fiber: undefined, wanted: 0 }
-      let entries: Array<Entry<Member, A, E>> = []
-      opening = currentRun
-      running++
-
-      const take = () => {
-        entries = entries.filter(({ isWithdrawn }) => !isWithdrawn)
-        while (entries.length < maxSize) {
-          const entry = waiting.shift()
-          if (entry === undefined) break
-          entry.run = currentRun
-          entries.push(entry)
-        }
-        currentRun.wanted = entries.length
-        if (opening === currentRun) {
-          opening = undefined
-          start()
-        }
-        return entries.map(({ member }) => member)
-      }
-
-      const isWanted = () => currentRun.wanted > 0 || (opening === currentRun && waiting.size > 0)
-
-      const end = (exit: Exit.Exit<ReadonlyArray<Exit.Exit<A, E>>, E>): void => {
-        if (opening === currentRun) take()
-        running--
-        start()
-        for (const [index, { done, isWithdrawn }] of entries.entries()) {
-          if (isWithdrawn) continue
-          done(Exit.isFailure(exit) ? Exit.failCause(exit.cause) : (exit.value[index] ?? missing))
-        }
-      }
-
-      // Yields first, so that members of all fibers that are ready to run now share the run.
-      const fiber = runFork(
-        Effect.andThen(
-          Effect.yieldNow,
-          Effect.suspend(() => run({ take, isWanted }))
+    return makeWithCallbacks({
+      ...limits,
+      run: (handle, end) => {
+        const fiber = runFork(
+          Effect.andThen(
+            Effect.yieldNow,
+            Effect.suspend(() => run(handle))
+          )
         )
-      )
-      currentRun.fiber = fiber
-      fiber.addObserver(end)
+        fiber.addObserver(end)
+        return () => fiber.interruptUnsafe()
+      }
+    })
+  })
+
+/** Creates a submit function whose runs use no effects; calls `onIdle` when it has neither members nor runs. */
+export const makeWithCallbacks = <Member, A, E>(
+  { concurrency, maxSize, run }: CallbackOptions<Member, A, E>,
+  onIdle: () => void = () => {}
+): Submit<Member, A, E> => {
+  const waiting = new LinkedQueue<Entry<Member, A, E>>()
+  let running = 0
+  /** The run that has not called `take` yet, if any. Until it does, no other run starts. */
+  let opening: Run | undefined
+
+  const start = (): void => {
+    if (opening !== undefined || waiting.size === 0 || running === concurrency) return
+    const currentRun: Run = { stop: () => {}, hasEnded: false, wanted: 0 }
+    let entries: Array<Entry<Member, A, E>> = []
+    opening = currentRun
+    running++
+
+    const take = () => {
+      entries = entries.filter(({ isWithdrawn }) => !isWithdrawn)
+      while (entries.length < maxSize) {
+        const entry = waiting.shift()
+        if (entry === undefined) break
+        entry.run = currentRun
+        entries.push(entry)
+      }
+      currentRun.wanted = entries.length
+      if (opening === currentRun) {
+        opening = undefined
+        start()
+      }
+      return entries.map(({ member }) => member)
     }
 
-    const withdraw = (place: Place<Entry<Member, A, E>>): void => {
-      const entry = place.element
+    const isWanted = () => currentRun.wanted > 0 || (opening === currentRun && waiting.size > 0)
+
+    currentRun.stop = run({ take, isWanted }, (exit) => {
+      if (currentRun.hasEnded) return
+      currentRun.hasEnded = true
+      if (opening === currentRun) take()
+      running--
+      start()
+      if (running === 0) onIdle()
+      for (const [index, { done, isWithdrawn }] of entries.entries()) {
+        if (isWithdrawn) continue
+        done(Exit.isFailure(exit) ? Exit.failCause(exit.cause) : (exit.value[index] ?? missing))
+      }
+    })
+  }
+
+  return (member, done) => {
+    const entry: Entry<Member, A, E> = { member, done, run: undefined, isWithdrawn: false }
+    const place = waiting.add(entry)
+    start()
+    return () => {
+      if (entry.isWithdrawn) return
       entry.isWithdrawn = true
       if (waiting.remove(place) || entry.run === undefined) return
-      const { run } = entry
-      if (--run.wanted === 0) run.fiber?.interruptUnsafe()
+      if (--entry.run.wanted === 0 && !entry.run.hasEnded) entry.run.stop()
     }
-
-    return (member, done) => {
-      const entry: Entry<Member, A, E> = { member, done, run: undefined, isWithdrawn: false }
-      const place = waiting.add(entry)
-      start()
-      return () => {
-        if (!entry.isWithdrawn) withdraw(place)
-      }
-    }
-  })
+  }
+}
 
 const missing = Exit.die(new Error("a batch returned fewer exits than it had members"))

@@ -22,6 +22,8 @@ export const clauses = [
     "limits-store.consume.atomic": "Concurrent `consume` and `modify` of one key take effect in sequence.",
     "limits-store.consume.clock":
       "`consume` computes its step for the time `now`, or for the time of a clock that all nodes share.",
+    "limits-store.consume-many":
+      "`consumeMany` returns what `modify` with `RateLimit.step` and the same cost would return, and leaves the same state.",
     "limits-store.read":
       "`read` returns the stored states of the given keys, with every number exact, and changes none.",
     "limits-store.rehearse": "`rehearse` succeeds when a request could be counted, and stores nothing.",

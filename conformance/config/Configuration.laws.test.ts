@@ -67,6 +67,8 @@ describe("Configuration.parse", () => {
     [{ declared: { categories: [] } }],
     [{ declared: { categories: [1.5] } }],
     [{ declared: { categories: [2 ** 60] } }],
+    [{ declared: { categories: ["9223372036854775808"] } }],
+    [{ declared: { categories: ["1e3"] } }],
     [{ budget: { requests: -1 } }],
     [{ only: "core" }],
     [{ iOwnThisServer: "yes" }]

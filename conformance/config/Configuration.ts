@@ -1,6 +1,7 @@
 /** Parses the configuration file of a run over HTTP. Flags of the command line take precedence over it. */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
+import * as Int64 from "../../core/domain/Int64.ts"
 import { SetupError } from "../engine/SetupError.ts"
 
 const Text = Schema.String.check(Schema.isMinLength(1))
@@ -16,7 +17,12 @@ const Count = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1_000_000
 const SmallKey = Schema.Struct({ key: Secret, perMinute: Count, perDay: Count })
 export type SmallKey = typeof SmallKey.Type
 
-const Int64 = Schema.Union([Schema.Int, Schema.String.check(Schema.isPattern(/^-?[0-9]{1,19}$/))])
+const Integer = Schema.String.check(
+  Schema.isPattern(/^-?[0-9]{1,19}$/),
+  Schema.makeFilter((text) => Int64.is(BigInt(text)), { message: Int64.message })
+)
+
+const Category = Schema.Union([Schema.Int, Integer])
 
 const Implementation = Schema.Struct({
   name: Text,
@@ -34,7 +40,7 @@ const Keys = Schema.Struct({
 
 const Declared = Schema.Struct({
   categories: optional(
-    Schema.Array(Int64).check(Schema.isMinLength(1)).annotate({
+    Schema.Array(Category).check(Schema.isMinLength(1)).annotate({
       description:
         "The values of categoryId that the subject accepts, if it does not accept every int64; large ones as text."
     })

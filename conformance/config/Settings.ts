@@ -109,21 +109,18 @@ const smallKeyOf = (
 const isLoopback = ({ hostname }: URL): boolean =>
   /^(localhost|.+\.localhost|127\.[0-9]+\.[0-9]+\.[0-9]+|\[::1\])$/.test(hostname)
 
-const addressOf = (given: string, source: string, isOwned: boolean): Resolved<URL> => {
-  const url = URL.parse(given)
-  if (url === null || !/^https?:$/.test(url.protocol)) {
-    return fail(`${source}: must be an address that begins with http:// or https://`)
-  }
-  if (url.search !== "" || url.hash !== "" || url.username !== "" || url.password !== "") {
-    return fail(`${source}: must be an address without a query, a fragment or credentials`)
-  }
-  url.pathname = url.pathname.replace(/\/+$/, "")
-  return isOwned || isLoopback(url)
-    ? Result.succeed(url)
-    : fail(
-        `${source}: ${url.hostname} is not this machine. A run creates animals, uses up limits and gets a key banned: add --i-own-this-server if it is yours`
-      )
-}
+const addressOf = (given: string, source: string, isOwned: boolean): Resolved<URL> =>
+  Result.match(ServerTarget.parseAddress(given), {
+    onFailure: (reason) => fail(`${source}: ${reason}`),
+    onSuccess: (url) => {
+      url.pathname = url.pathname.replace(/\/+$/, "")
+      return isOwned || isLoopback(url)
+        ? Result.succeed(url)
+        : fail(
+            `${source}: ${url.hostname} is not this machine. A run creates animals, uses up limits and gets a key banned: add --i-own-this-server if it is yours`
+          )
+    }
+  })
 
 /** Resolves a setting that may be absent. */
 const optional = <A, B>(given: A | undefined, resolve: (given: A) => Resolved<B>): Resolved<B | undefined> =>

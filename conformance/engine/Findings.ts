@@ -7,7 +7,9 @@ import { visible } from "../http/Printable.ts"
 import type { Exchange, Setup, Violation } from "../model/Exchange.ts"
 import * as Request from "../model/Request.ts"
 import type { HttpSubject } from "../subjects/HttpSubject.ts"
+import * as Contrast from "./Contrast.ts"
 import * as History from "./History.ts"
+import type { Session } from "./JudgedRun.ts"
 import * as Judges from "./Judges.ts"
 import * as Replay from "./Replay.ts"
 import * as Steps from "./Steps.ts"
@@ -25,7 +27,7 @@ export const of = Effect.fnUntraced(function* (
   subject: HttpSubject,
   setup: Setup,
   level: Level,
-  exchanges: ReadonlyArray<Exchange>,
+  { decided, exchanges }: Pick<Session, "decided" | "exchanges">,
   violations: ReadonlyArray<Violation>,
   isLate: () => boolean
 ): Effect.fn.Return<ReadonlyArray<Finding>> {
@@ -54,6 +56,11 @@ export const of = Effect.fnUntraced(function* (
     if (history === undefined) continue
     const { exchanges: shown, violation } = history
     const counts = History.isCounted(violation)
+    const broken = new Map(
+      all.flatMap(({ evidence }) => evidence.slice(-1)).map((each) => [each.index, each])
+    )
+    const kept = (decided.get(violation.clause) ?? []).filter(({ index }) => !broken.has(index))
+    const tally = counts ? Steps.tally(shown, operationOf) : undefined
     found.push({
       at: violation.evidence.at(-1)?.index ?? 0,
       length: shown.length,
@@ -62,7 +69,7 @@ export const of = Effect.fnUntraced(function* (
         expected: visible(violation.expected),
         actual: visible(violation.actual),
         steps: Steps.of(shown, subject, counts),
-        tally: counts ? Steps.tally(shown, operationOf) : undefined,
+        tally: tally ?? Contrast.between([...broken.values()], kept, asked),
         case: Replay.encode(shown, level, subject),
         times: all.length,
         shapes: [...new Set(all.flatMap(({ evidence }) => shapeOf(evidence.at(-1))))]

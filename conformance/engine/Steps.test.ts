@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest"
-import * as Moment from "../http/Moment.ts"
 import { bytes } from "../http/Wire.ts"
 import { rate, wireResponse } from "../http/Wires.fixture.ts"
 import type { Exchange } from "../model/Exchange.ts"
@@ -72,6 +71,19 @@ describe("Steps.of", () => {
     expect(Steps.of(all, { ...subject, redact }, false)[0]?.got).toBe('200 ["‹key:main›"]')
   })
 
+  it("reads only the beginning of a long body", () => {
+    const response = { status: 200, headers: [], body: bytes(`["${"word ".repeat(200_000)}"]`) }
+    let read = 0
+    const redact = (text: string) => {
+      read += text.length
+      return text
+    }
+    expect(Steps.of([exchange(0, 0, { response })], { ...subject, redact }, false)[0]?.got).toBe(
+      '200 ["‹word  × 3999›… (1000004 bytes)'
+    )
+    expect(read).toBeLessThan(30_000)
+  })
+
   it("shows a Reset in another unit as sent, and how far away a Retry-After is", () => {
     const now = Date.UTC(2030, 0, 1)
     const limitsOf = (resetAt: number, wait: string) => {
@@ -104,19 +116,5 @@ describe("Steps.tally", () => {
       "8 listPets (8 × 200), 5 createPet (5 × 201 without lowering Remaining)"
     )
     expect(Steps.tally(listPets, operationOf)).toBeUndefined()
-  })
-})
-
-describe("Moment.duration", () => {
-  it("is exact to the millisecond below a minute, and in the largest units above", () => {
-    expect([1, 600, 59_999, 60_000, 125_000, 43_200_000, 90_000_007].map(Moment.duration)).toEqual([
-      "0.001 s",
-      "0.6 s",
-      "59.999 s",
-      "1 min",
-      "2 min 5 s",
-      "12 h",
-      "1 day 1 h 0.007 s"
-    ])
   })
 })

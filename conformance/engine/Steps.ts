@@ -1,11 +1,12 @@
 /** Describes a history step by step, for reports. */
 import * as Arr from "effect/Array"
 import type { Step } from "../evaluation/Finding.ts"
+import * as Excerpt from "../http/Excerpt.ts"
 import * as Moment from "../http/Moment.ts"
 import { visible } from "../http/Printable.ts"
 import * as RateHeaders from "../http/RateHeaders.ts"
 import { header, type WireResponse } from "../http/Wire.ts"
-import type { Exchange } from "../model/Exchange.ts"
+import { type Exchange, isConcurrent } from "../model/Exchange.ts"
 import * as Curl from "../subjects/Curl.ts"
 import type { HttpSubject } from "../subjects/HttpSubject.ts"
 import * as SentText from "../subjects/SentText.ts"
@@ -13,8 +14,8 @@ import * as SentText from "../subjects/SentText.ts"
 /** Maximum number of equal consecutive steps that are listed one by one. */
 const MAX_EQUAL = 3
 
-/** Maximum length of the body of a response in a step. */
-const MAX_BODY = 300
+/** Maximum length of the body of a response in a step, and of the beginning of a body that is read for it. */
+const [MAX_BODY, MAX_READ] = [300, 20_000]
 
 /** Returns the milliseconds between two exchanges, as exactly as they are known; 0 if they overlapped. */
 export const waitBetween = (before: Exchange | undefined, after: Exchange): number => {
@@ -37,7 +38,7 @@ export const of = (
     const curl = origin === undefined ? undefined : Curl.command(exchange.request, origin, secrets)
     return [
       ...(wait === 0 ? [] : [{ did: `${Moment.duration(wait)} pass`, got: "" }]),
-      { did: exchange.did, got: gotOf(exchange, counts, redact), ...(curl === undefined ? {} : { curl }) }
+      { did: didOf(exchange), got: gotOf(exchange, counts, redact), ...(curl === undefined ? {} : { curl }) }
     ]
   })
   return collapsed(steps)
@@ -71,13 +72,19 @@ export const tally = (
         .join(", ")
 }
 
+const TOGETHER = ", at the same time as others"
+
+const didOf = (exchange: Exchange): string => exchange.did + (isConcurrent(exchange) ? TOGETHER : "")
+
 const gotOf = (
   { missing, response, to }: Exchange,
   counts: boolean,
   redact: (text: string) => string
 ): string => {
   if (response === undefined) return `no response: ${visible(missing ?? "")}`
-  const content = SentText.condensed(redact(SentText.bodyText(response.body)))
+  const isLong = response.body.length > MAX_READ
+  const text = isLong ? Excerpt.body(response.body, MAX_READ) : SentText.bodyText(response.body)
+  const content = SentText.condensed(redact(text))
   const body = visible(SentText.shortened(content, MAX_BODY))
   const limits = counts ? limitsOf(response, to) : ""
   return `${response.status}${limits}${body === "" ? "" : ` ${body}`}`
@@ -126,7 +133,8 @@ const collapsed = (steps: ReadonlyArray<Step>): ReadonlyArray<Step> => {
     if (end - at <= MAX_EQUAL || last === undefined) shown.push(...steps.slice(at, end))
     else {
       const again = `the same ${end - at - 2} more times`
-      const curl = first.curl && `for i in $(seq ${end - at - 2}); do ${first.curl}; done`
+      const [next, finish] = first.did.endsWith(TOGETHER) ? [" &", "; wait"] : [";", ""]
+      const curl = first.curl && `for i in $(seq ${end - at - 2}); do ${first.curl}${next} done${finish}`
       shown.push(first, { did: again, got: "", curl }, last)
     }
     at = end

@@ -16,6 +16,7 @@ import {
   type Ruling,
   rule
 } from "./Exchange.ts"
+import * as ListLimit from "./ListLimit.ts"
 import * as Names from "./Names.ts"
 import type { Operation } from "./Request.ts"
 import type { Seen } from "./Seen.ts"
@@ -64,8 +65,6 @@ export const empty: Catalogue = {
 
 /** Rulings on a response, and the catalogue after it. */
 type Step = readonly [rulings: ReadonlyArray<Ruling>, next: Catalogue]
-
-const [MAX_LIMIT, DEFAULT_LIMIT] = [100, 20]
 
 /** Whether an animal certainly existed for a key when an exchange began. */
 export const has = (
@@ -188,7 +187,7 @@ const afterList = (catalogue: Catalogue, seen: Seen, list: List): Step => {
   const isDecided = !hasOthers && limit.is !== "open" && status.is !== "open" && key !== undefined
   if (!isDecided) return [[...alone, ...others], next]
   const filter = status.is === "valid" ? status.value : undefined
-  if (shown.length >= maxOf(list)) {
+  if (shown.length >= ListLimit.maxOf(limit)) {
     const isDefault = limit.is === "absent" ? [kept("list.limit.default-fills")] : []
     return [[...alone, ...isDefault, ...others], next]
   }
@@ -197,10 +196,6 @@ const afterList = (catalogue: Catalogue, seen: Seen, list: List): Step => {
   return [[...alone, ...ofWhole(shown, catalogue, seen, list), ...others], { ...next, complete }]
 }
 
-/** §8.1: at most `limit` animals, 20 without it, and never more than 100. */
-const maxOf = ({ limit }: Pick<List, "limit">): number =>
-  limit.is === "valid" ? limit.value : limit.is === "absent" ? DEFAULT_LIMIT : MAX_LIMIT
-
 /** The laws of a list by itself. */
 function* ofOne(shown: ReadonlyArray<Animal>, list: List): Iterable<Ruling> {
   const { limit, status } = list
@@ -208,10 +203,10 @@ function* ofOne(shown: ReadonlyArray<Animal>, list: List): Iterable<Ruling> {
   if (shown.length === 0) yield kept("list.empty")
   else yield* fieldClauses.map(kept)
   const isWithin = (max: number, clause: ClauseSlug) =>
-    rule(shown.length <= max, clause, `at most ${max} animals`, `${shown.length} animals`)
-  yield isWithin(MAX_LIMIT, "list.limit.ceiling")
+    rule(shown.length <= max, clause, `at most ${max} in the list`, `${shown.length} animals`)
+  yield isWithin(ListLimit.MAX, "list.limit.ceiling")
   if (limit.is === "valid") yield isWithin(limit.value, "list.limit.maximum-returned")
-  if (limit.is === "absent") yield isWithin(DEFAULT_LIMIT, "list.limit.default")
+  if (limit.is === "absent") yield isWithin(ListLimit.DEFAULT, "list.limit.default")
   // A service may read `SOLD` as `sold`, but an animal with another status than the given one is never wanted.
   const lenient =
     status.is === "open" && status.because !== "repeated" ? status.text.trim().toLowerCase() : ""
@@ -223,8 +218,12 @@ function* ofOne(shown: ReadonlyArray<Animal>, list: List): Iterable<Ruling> {
   }
   const ids = new Set<bigint>()
   const twice = shown.find(({ id }) => ids.size === ids.add(id).size)
-  const actual = twice === undefined ? "" : `${Difference.nameOf(twice)} twice`
-  yield rule(twice === undefined, "list.distinct", "each animal once", actual)
+  if (twice === undefined) return yield* [kept("list.distinct"), kept("resources.id-unique")]
+  const first = shown.find(({ id }) => id === twice.id) ?? twice
+  const both = [first, twice].map(Difference.nameOf).join(" and ")
+  yield PetJson.isSameAnimal(first, twice)
+    ? broken("list.distinct", "each animal once", `${Difference.nameOf(twice)} twice`)
+    : broken("resources.id-unique", "an id for each animal", both)
 }
 
 /** The laws of a list with fewer animals than its limit, which must therefore show every animal. */
@@ -242,20 +241,22 @@ const ofWhole = (
     return isWanted && isRequired(catalogue, known, key?.name ?? "", exchange)
   })
   const missing = required.find(({ animal }) => !ids.has(animal.id))
+  const max = ListLimit.maxOf(limit)
+  const isCut = missing === undefined || ListLimit.mayBeCut([...ids], [...catalogue.animals.keys()], max)
   const about = missing === undefined ? required : [missing]
   const statuses = new Set(shown.map((animal) => animal.status))
   const isEachStatusTried = missing === undefined ? statuses.size > 1 : !statuses.has(missing.animal.status)
   const clauses: ReadonlyArray<readonly [ClauseSlug, boolean]> = [
+    ["list.status.before-limit", status.is === "valid" && limit.is === "valid" && isCut],
     ["create.concurrent", about.some(({ evidence }) => isConcurrent(evidence))],
     ["list.status.all", status.is === "absent" && shown.length > 0 && isEachStatusTried],
-    ["list.limit.default-fills", limit.is === "absent" && required.length >= DEFAULT_LIMIT],
-    ["list.status.before-limit", status.is === "valid" && limit.is === "valid"],
+    ["list.limit.default-fills", limit.is === "absent" && required.length >= ListLimit.DEFAULT],
     ["list.sees-created", about.some(({ isCreated }) => isCreated)],
     ["list.complete", about.length > 0]
   ]
   const tried = clauses.flatMap(([clause, isTried]) => (isTried ? [clause] : []))
   if (missing !== undefined) {
-    const actual = `${shown.length} animals without it, fewer than ${maxOf({ limit })}`
+    const actual = `${shown.length} animals without it, fewer than ${max}`
     const expected = `${Difference.nameOf(missing.animal)} in the list`
     return [broken(tried[0] ?? "list.complete", expected, actual, missing.evidence)]
   }
@@ -335,7 +336,7 @@ const agreement = (
     ? broken("list.complete", "only animals that existed or were created", name, view)
     : broken(
         rejectionClause(rejection.seen),
-        "no animal of a rejected creation",
+        `no animal of a creation that got ${rejection.seen.status}`,
         name,
         view,
         rejection.seen.exchange

@@ -31,19 +31,24 @@ export const isStatus = (value: unknown): value is PetStatus.PetStatus =>
 /** Maximum size of a body in bytes that no service may reject as too large. */
 const SMALL = 1_024
 
+/** The reason of an animal that is open only because its body has no declared length. */
+export const CHUNKS = "chunks"
+
 const open = (because: string, sent: Sent = {}): Creation => ({ is: "open", because, sent })
 
-const invalid = (clause: ClauseSlug, because: string): Creation => ({
+const invalid = (clause: ClauseSlug, because: string, name?: string): Creation => ({
   is: "invalid",
   clause,
   because,
-  sent: {}
+  sent: name === undefined ? {} : { name }
 })
 
 export const read = (request: WireRequest, setup: Setup): Creation => {
   const unusual = unusualEncoding(request)
   const creation = readBody(request.body, setup)
-  if (unusual === undefined || creation.is === "open") return creation
+  if (unusual === undefined) return creation
+  if (creation.is === "open")
+    return unusual === CHUNKS ? { ...creation, because: `${creation.because} in ${CHUNKS}` } : creation
   // Whatever its encoding, an invalid animal must not be created; but another status than 400 may say so.
   return creation.is === "invalid"
     ? { ...creation, because: `${creation.because}; ${unusual}` }
@@ -53,10 +58,12 @@ export const read = (request: WireRequest, setup: Setup): Creation => {
 /** Whether only the content type, the encoding or the size of the body is unusual. */
 const unusualEncoding = (request: WireRequest): string | undefined => {
   const types = headerValues(request, "content-type")
-  if (types.length !== 1 || types[0] !== "application/json")
-    return types.length === 0 ? "no content type" : `the content type ${types.join(" and ")}`
+  if (types.length !== 1 || types[0] !== "application/json") {
+    if (types.join("") === "") return types.length === 0 ? "no content type" : "an empty content type"
+    return `the content type ${types.join(" and ")}`
+  }
   if (headerValues(request, "content-encoding").length > 0) return "a Content-Encoding"
-  if (headerValues(request, "transfer-encoding").length > 0) return "chunks"
+  if (headerValues(request, "transfer-encoding").length > 0) return CHUNKS
   return (request.body?.length ?? 0) > SMALL ? `a body of more than ${SMALL} bytes` : undefined
 }
 
@@ -90,16 +97,17 @@ const readFields = (
   const { categoryId, name, status } = fields
   if (name === undefined) return invalid("create.name-required", "no name")
   if (typeof name !== "string") return invalid("create.name-type", `the name ${PetJson.show(name)}`)
-  if (categoryId === undefined) return invalid("create.category-required", "no categoryId")
+  if (categoryId === undefined) return invalid("create.category-required", "no categoryId", name)
+  const category = `the category ${PetJson.show(categoryId)}`
   if (typeof categoryId === "bigint") {
-    if (!isInt64(categoryId)) return invalid("create.category-range", `the category ${categoryId}`)
+    if (!isInt64(categoryId)) return invalid("create.category-range", category, name)
   } else if (typeof categoryId === "number" && Math.abs(categoryId) > 2 ** 63) {
-    return invalid("create.category-range", `the category ${PetJson.show(categoryId)}`)
+    return invalid("create.category-range", category, name)
   } else if (!JsonText.mayBeInteger(categoryId, content)) {
-    return invalid("create.category-type", `the category ${PetJson.show(categoryId)}`)
+    return invalid("create.category-type", category, name)
   }
   if (status !== undefined && status !== null && !isStatus(status)) {
-    return invalid("create.status-enum", `the status ${PetJson.show(status)}`)
+    return invalid("create.status-enum", `the status ${PetJson.show(status)}`, name)
   }
   const sent: Sent = {
     name,
@@ -136,6 +144,8 @@ const leftOpen = (
 
 const nameKind = (name: string): string => {
   if (name.trim() === "") return "a blank name"
+  if (/\p{Surrogate}/u.test(name)) return "a name with half a character"
+  if (/\p{Cc}/u.test(name)) return "a name with control characters"
   if (name.length > 64) return "a name of more than 64 characters"
   return /^[ -~]*$/.test(name) ? "a name with digits or punctuation" : "a name beyond ASCII"
 }

@@ -84,13 +84,19 @@ const isEarly = ({ denial }: Standing, { from }: Exchange): boolean =>
 const banOver = ({ exchange, retryAt }: Denial): number =>
   2 * DAY_MS + (Number.isFinite(retryAt) ? retryAt : exchange.to)
 
-/** Whether a key may be banned when it handles this exchange. */
-export const mayBeBanned = (meters: Meters, key: Key | undefined, exchange: Exchange): boolean => {
+/** Whether a key may be banned when it handles this exchange; `others` were in flight at the same time. */
+export const mayBeBanned = (
+  meters: Meters,
+  key: Key | undefined,
+  exchange: Exchange,
+  others: ReadonlyArray<Seen>
+): boolean => {
   const standing = standingOf(meters, key)
   // A ban is temporary; days after the latest denial, no rejection is one.
   if (standing.denial !== undefined && exchange.from > banOver(standing.denial)) return false
   // Of several requests in flight, any may have come after the denial of another.
-  return standing.mayBeBanned || isEarly(standing, exchange) || !exchange.isAlone
+  const mayBeLater = others.some((other) => other.status === 429 && other.key === key)
+  return standing.mayBeBanned || isEarly(standing, exchange) || (!exchange.isAlone && mayBeLater)
 }
 
 /** Judges exchanges of one key that were handled at the same time; usually one. */
@@ -152,10 +158,7 @@ const standingAfter = (
     const [only] = group.length === 1 && group.every(isAdmitted) ? group : []
     const rate = only && isByService(only) ? RateHeaders.of(only.exchange.response) : undefined
     const shown = only && rate && { exchange: only.exchange, rate }
-    const wasAdmitted = group.some(({ status }) => status !== 401)
-    return wasAdmitted
-      ? { ...free, spentDay: before.spentDay, admittedAt: admittedAfter(before, group), shown }
-      : { ...before, shown: undefined }
+    return { ...free, spentDay: before.spentDay, admittedAt: admittedAfter(before, group), shown }
   }
   const { exchange } = latest
   const waited = before.denial !== undefined && exchange.from >= before.denial.retryAt
@@ -285,7 +288,14 @@ const explainedBy = (
   const earlier = [...meters.exclusions, ...latest, ...evidence.slice(0, -1)]
   const ban = otherBan(meters, key)
   if (clause === "limits.no-early-429" && ban !== undefined)
-    return broken("ban.only-that-key", expected, actual, ...earlier, ban)
+    return broken(
+      "ban.only-that-key",
+      `${expected}: only another key ignored a 429`,
+      actual,
+      ...latest,
+      ...evidence.slice(0, -1),
+      ban
+    )
   // By what was sent alone, whatever X-RateLimit-Remaining said, a minute may or may not have been used up.
   const isUsedUp = at.lo - (admittedAt.at(-key.plan.perMinute) ?? 0) < MINUTE_MS
   if (shown !== undefined && clause === "limits.no-early-429" && denied > 0 && isUsedUp)

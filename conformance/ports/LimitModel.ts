@@ -14,7 +14,10 @@ export interface State {
 export const initial: State = { states: new Map(), untouched: new Map() }
 
 export const key = ({ states }: State): string =>
-  [...states].map(([key, state]) => `${key} ${States.fields.map((field) => state[field]).join()}`).join()
+  [...states]
+    .map(([key, state]) => `${key} ${States.fields.map((field) => state[field]).join()}`)
+    .toSorted()
+    .join()
 
 type LimitJudge<Output> = Judge<State, Output>
 
@@ -95,12 +98,25 @@ export const countedText = ({ after, verdict }: Counted): string =>
 /** Maximum lead of a state over the clock. */
 const MAX_LEAD_MS = 60_000
 
+/** The clause that decides whether a method counts as the step of the core does. */
+const counting = {
+  modify: "limits-store.modify.stored",
+  consume: "limits-store.consume.equal",
+  consumeMany: "limits-store.consume-many"
+} as const
+
 /** A counted request. */
 export const count =
-  (key: string, now: number, policy: RateLimit.Policy, isNative: boolean): LimitJudge<Counted> =>
+  (
+    key: string,
+    now: number,
+    policy: RateLimit.Policy,
+    cost: number,
+    method: keyof typeof counting
+  ): LimitJudge<Counted> =>
   (state, got) => {
     const before = state.states.get(key)
-    const [verdict, after] = RateLimit.step(before, now, policy)
+    const [verdict, after] = RateLimit.step(before, now, policy, cost)
     const next = written(state, key, after)
     if (got === undefined) return { laws: [], next }
     const isStored = got.after === undefined || States.isSame(got.after, after)
@@ -111,8 +127,8 @@ export const count =
     const isTimely = got.after === undefined || got.after.at === after.at
     const laws = [
       ...(lead > 0 ? [law(byLead, isEqual, expected)] : []),
-      ...(isNative ? [law("limits-store.consume.clock", isTimely, expected)] : []),
-      law(isNative ? "limits-store.consume.equal" : "limits-store.modify.stored", isEqual, expected)
+      ...(method === "modify" ? [] : [law("limits-store.consume.clock", isTimely, expected)]),
+      law(counting[method], isEqual, expected)
     ]
     return { laws, next }
   }

@@ -125,6 +125,8 @@ export const limits: Port<RateLimitStore, Limits, Session, LimitModel.State> = {
       args: {
         key: weighted<string>([3, fc.constant(counted[0])], [1, fc.constant(counted[1])]),
         isNative: fc.boolean(),
+        /** At most as the whole limit. */
+        cost: weighted([6, fc.constant(1)], [2, fc.integer({ min: 2, max: 4 })], [1, fc.constant(1_000)]),
         /** Null for the policy of the previous request. */
         policy: weighted([9, fc.constant(null)], [1, orNull(Requests.policy)]),
         origin: Requests.origin,
@@ -139,24 +141,38 @@ export const limits: Port<RateLimitStore, Limits, Session, LimitModel.State> = {
         const inForce = { plan, ban: Requests.bans[ban] }
         const now = Requests.timeOf(origin, session.clock, states.get(key), inForce) + offsetMs
         session.clock = now
+        const cost = Math.min(given.cost, plan.perMinute, plan.perDay)
         const isNative = given.isNative && session.hasConsume
-        const counting = isNative
-          ? limits.consume(key, now, inForce)
-          : limits.modify(key, (state) => RateLimit.step(state, now, inForce))
+        const { consumeMany } = limits
+        const counting = (): readonly [
+          "modify" | "consume" | "consumeMany",
+          ReturnType<Limits["consume"]>
+        ] => {
+          if (isNative && cost === 1) return ["consume", limits.consume(key, now, inForce)]
+          if (isNative && consumeMany !== undefined)
+            return ["consumeMany", consumeMany(key, now, inForce, cost)]
+          return ["modify", limits.modify(key, (state) => RateLimit.step(state, now, inForce, cost))]
+        }
+        const [method, verdictOf] = counting()
         const looking = limits.modify(key, (state = LimitModel.blank) => [state, state])
         const did = [
-          `count a request of ${use(session, key)} at ${new Date(now).toISOString()}${isNative ? "" : " with modify"}`,
+          `count ${cost} for ${use(session, key)} at ${new Date(now).toISOString()} with ${method}`,
           ...[`${plan.perMinute} a minute`, `${plan.perDay} a day`, `ban ${ban}`]
         ].join(", ")
         const counted = Effect.gen(function* (): Effect.fn.Return<LimitModel.Counted, unknown> {
-          const verdict = yield* counting
+          const verdict = yield* verdictOf
           // Another call could change the state between the two.
           if (!isAlone) return { verdict }
           const after = yield* looking
           states.set(key, after)
           return { verdict, after }
         })
-        return invocation(did, counted, LimitModel.countedText, LimitModel.count(key, now, inForce, isNative))
+        return invocation(
+          did,
+          counted,
+          LimitModel.countedText,
+          LimitModel.count(key, now, inForce, cost, method)
+        )
       }
     }),
     read: kind({
@@ -216,7 +232,11 @@ export const limits: Port<RateLimitStore, Limits, Session, LimitModel.State> = {
     policy: { plan: { perMinute: 3, perDay: 9 }, ban: "offending" }
   }),
   closing: ({ used }) => [...used].map(look),
-  optional: { read: "limits-store.read", rehearse: "limits-store.rehearse" },
+  optional: {
+    read: "limits-store.read",
+    rehearse: "limits-store.rehearse",
+    consumeMany: "limits-store.consume-many"
+  },
   /** Finds out whether the store counts by a clock of its own, whose time is unknown. */
   examine: Effect.fnUntraced(function* ({ consume, modify }): Effect.fn.Return<Reasons, unknown> {
     yield* consume("clock", Requests.BEGINNING, { plan: { perMinute: 60, perDay: 60 }, ban: undefined })
@@ -225,6 +245,7 @@ export const limits: Port<RateLimitStore, Limits, Session, LimitModel.State> = {
     const reason = "the store counts by its own clock: open it with the service's clock"
     return new Map<ClauseSlug, string>([
       ["limits-store.consume.equal", reason],
+      ["limits-store.consume-many", reason],
       ["limits-store.consume.clock", reason],
       ["limits-store.consume.atomic", reason]
     ])

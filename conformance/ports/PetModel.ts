@@ -19,7 +19,7 @@ export interface State {
 export const initial: State = { all: [], unknown: [], remembered: [] }
 
 export const key = ({ all, remembered, unknown }: State): string =>
-  `${all.map(({ id }) => id).join()} ${unknown.map(identity).join()} ${remembered.length}`
+  `${all.map(({ id }) => id).join()} ${unknown.map(identity).toSorted().join()} ${remembered.length}`
 
 type PetJudge<Output> = Judge<State, Output>
 

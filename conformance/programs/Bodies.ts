@@ -90,6 +90,8 @@ export const unusualForms: ReadonlyArray<Form> = [
   changed((json) => Buffer.from(`\ufeff${json}`, "utf16le")),
   changed((json) => Buffer.from(`\ufeff${json}`, "utf16le").swap16()),
   changed(JSON.stringify),
+  // In a member that a server may skip without reading it.
+  ...words(`"a":NaN "a":-Infinity "a":01 "a":'x' "a":[1,]`).map(adding),
   {
     write: (members) => members.map(([name, json]) => `${name}=${json.replaceAll('"', "")}`).join("&")
   },
@@ -197,6 +199,7 @@ export const unusual: ReadonlyArray<(valid: Members) => Sent> = [
   ...unusualForms.map((form) => (valid: Members) => creation(valid, form)),
   ...contentTypes.map((types) => (valid: Members) => creation(valid, plain, types)),
   // A member that is taken for the status shows if none was sent.
+  ...forms.map((form) => (valid: Members) => creation(valid, form)),
   ...additions.map(
     (added) => (valid: Members) =>
       creation(/^"status"/i.test(added) ? withValue(valid, "status", undefined) : valid, adding(added))

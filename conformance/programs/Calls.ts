@@ -92,7 +92,10 @@ const refusals = {
   "creation without a category": defective("categoryId"),
   "creation with a number as its name": defective("name", "1"),
   "creation with a text as its category": defective("categoryId", '"one"'),
+  "creation with a category beyond int64": defective("categoryId", "9223372036854775808"),
+  "creation with a fraction as its category": defective("categoryId", "1.5"),
   "creation with an unknown status": defective("status", '"lost"'),
+  "creation with a number as its status": defective("status", "1"),
   "creation that is no object": call(() => ({ method: "POST", path: "/pets", json: "[]" })),
   "creation that is no JSON": call(() => ({ method: "POST", path: "/pets", json: "{" })),
   "creation without a body": fixed("/pets", "POST")

@@ -1,4 +1,4 @@
-/** Programs about decisions of our own: pages of lists, and requests with several errors. */
+/** Programs about pages of lists, and about decisions of our own such as requests with several errors. */
 import * as Effect from "effect/Effect"
 import * as LinkHeader from "../http/LinkHeader.ts"
 import * as RequestTarget from "../http/RequestTarget.ts"
@@ -46,6 +46,14 @@ const fields = { profile: "core", isDesign: true } as const
 const forged = ["", "0".repeat(32), "f".repeat(32), ...words("0 1 -1 abc null %00 MQ== ..%2F.. %zz")]
 
 export const programs: ReadonlyArray<Program> = [
+  /** The contract knows no pages; but the target of a link is a list, whose status restricts it. */
+  program("linked pages", { profile: "core", requests: 12 }, function* (tools) {
+    for (const filter of Queries.filters) {
+      let next: string | undefined = Queries.list("limit=2", filter)
+      for (let page = 0; page < 3 && next !== undefined; page++)
+        next = nextOf(tools, yield* tools.send({ path: next }))
+    }
+  }),
   program("pages", { ...fields, requests: 100 }, function* (tools) {
     yield* Calls.stock(tools, 25)
     for (const limit of [100, 50, 20, 7, 1]) {

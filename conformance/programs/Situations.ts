@@ -70,12 +70,13 @@ export const programs: ReadonlyArray<Program> = [
       yield* Calls.stock(tools, animals, common)
       if (next !== undefined && tools.hasClock)
         yield* Spending.until(tools, next(yield* tools.now) - (isBefore ? yield* Draw.one(margins) : 0))
-      for (const row of rows.filter((each) => each.moment === moment)) {
+      for (const [index, row] of rows.filter((each) => each.moment === moment).entries()) {
         const values = { ...row, name: tools.name(row.name) }
         const list: Sent = { path: Queries.list(row.limit, row.filter) }
-        const sent = [Bodies.creation(Calls.members(tools, values), row.form), list, yield* row.other(tools)]
+        const creation = Bodies.creation(Calls.members(tools, values), row.form)
+        const sent = [creation, list, yield* row.other(tools)]
         const credential = row.credential(tools.keys.main)
-        const rejected = [yield* Draw.one(row.defect), list]
+        const rejected = [yield* Draw.one(row.defect), index % 2 === 0 ? list : creation]
         for (const each of [...sent, ...rejected.map((one) => Credentials.withCredential(one, credential))])
           yield* tools.send({ ...each, headers: [...(each.headers ?? []), ...(yield* headers)] })
       }

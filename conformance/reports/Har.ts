@@ -9,7 +9,7 @@ import * as HttpSubject from "../subjects/HttpSubject.ts"
 import type { Subject } from "../subjects/Subject.ts"
 import { escaped } from "./Json.ts"
 
-/** Maximum total size of the bodies in an archive, in UTF-16 code units. */
+/** Maximum total size of the bodies in an archive, in UTF-16 code units, before credentials are removed. */
 const MAX_BODIES_LENGTH = 16 * 2 ** 20
 
 /** Headers whose value is a credential. */
@@ -40,13 +40,14 @@ const logOf = (report: Report, subject: Subject) => {
   let omitted = 0
   const contentOf = (message: Message) => {
     const mimeType = first(message, "content-type")
-    const content = clean(text(message.body))
+    const content = text(message.body)
+    // Before it is searched for credentials, which takes half a second for 1 MB.
     if (content.length > available) {
       omitted++
       return { mimeType, text: "", comment: "omitted" }
     }
     available -= content.length
-    return { mimeType, text: content }
+    return { mimeType, text: clean(content) }
   }
   const common = ({ body, headers }: Message) => ({
     httpVersion: "HTTP/1.1",

@@ -11,7 +11,7 @@ import type { NewPet } from "../../core/domain/NewPet.ts"
 import { Pet } from "../../core/domain/Pet.ts"
 import { StoreUnavailable } from "../../core/errors/StoreUnavailable.ts"
 import * as Once from "../../core/idempotency/Once.ts"
-import type { State } from "../../core/limits/RateLimit.ts"
+import { step as countingStep, type State } from "../../core/limits/RateLimit.ts"
 import { ApiKeyStore } from "../../core/ports/ApiKeyStore.ts"
 import { PetRepository } from "../../core/ports/PetRepository.ts"
 import { make as makeRateLimitStore, RateLimitStore } from "../../core/ports/RateLimitStore.ts"
@@ -60,13 +60,15 @@ export const petRepository = (initialPets: ReadonlyArray<NewPet> = []): PetRepos
 /** Creates an empty store of rate limits. */
 export const rateLimitStore = (): RateLimitStore["Service"] => {
   const states = new Map<string, State>()
+  const modify: RateLimitStore["Service"]["modify"] = (key, step) =>
+    Effect.sync(() => {
+      const [result, state] = step(states.get(key))
+      states.set(key, state)
+      return result
+    })
   return makeRateLimitStore({
-    modify: (key, step) =>
-      Effect.sync(() => {
-        const [result, state] = step(states.get(key))
-        states.set(key, state)
-        return result
-      }),
+    modify,
+    consumeMany: (key, now, policy, cost) => modify(key, (state) => countingStep(state, now, policy, cost)),
     read: (keys, now) =>
       Effect.sync(() => {
         const stored = [...states].filter(([key]) => keys.includes(key))

@@ -1,7 +1,7 @@
 /** Defines errors that a host declares for its own operations, in addition to the codes of the service. */
 import * as Options from "../options/Options.ts"
 import * as Rule from "../options/Rule.ts"
-import { type Catalogue, catalogue } from "./ErrorCatalogue.ts"
+import { type Catalogue, catalogue, type Entry } from "./ErrorCatalogue.ts"
 
 /** Own errors by their code, such as `order_unknown`. */
 export interface OwnErrors {
@@ -58,13 +58,23 @@ export const rule: Rule.Rule<OwnErrors> = {
 
 /** Returns the catalogue of a service whose host declares these errors; it has no prototype. */
 export const extend = (own: OwnErrors): Catalogue =>
-  Object.assign(
-    Object.create(null),
-    catalogue,
-    Object.fromEntries(
-      Object.entries(own).map(([code, { meaning, retryable = false, status }]) => [
-        code,
-        { status, meaning, clause: "host", retryable }
-      ])
+  withoutPrototype([
+    ...Object.entries(catalogue),
+    ...Object.entries(own).map(
+      ([code, { meaning, retryable = false, status }]) =>
+        [code, { status, meaning, clause: "host", retryable }] as const
     )
-  )
+  ])
+
+/** Returns the part of that catalogue with which operations can fail; the service alone sends the other errors. */
+export const ofOperations = (own: OwnErrors): Catalogue =>
+  withoutPrototype(Object.entries(extend(own)).filter(([, { status }]) => !reserved.includes(status)))
+
+const withoutPrototype = (entries: ReadonlyArray<readonly [code: string, entry: Entry]>): Catalogue =>
+  Object.assign(Object.create(null), Object.fromEntries(entries))
+
+/** Returns why no operation can fail with a code that `ofOperations` lacks. */
+export const undeclared = (code: string): string =>
+  Object.hasOwn(catalogue, code)
+    ? `only the service sends the error code ${code}`
+    : `the error code ${code} is not declared`

@@ -4,7 +4,8 @@
  * token.
  *
  * The debt is the number of open slots. A denied request adds one slot, an admitted request removes one, and a full
- * bucket clears all; a request that counts as n requests adds or removes n. The debt never affects admission: it only delays `Retry-After` and determines strikes.
+ * bucket clears all; a request that counts as n requests adds or removes n. The debt never affects admission: it only
+ * delays `Retry-After` and determines strikes.
  */
 import type { Plan } from "./Plan.ts"
 import * as TokenBucket from "./TokenBucket.ts"

@@ -24,22 +24,25 @@ export const json = (
 ): string => Json.stringify(document(options, operations, plans))
 
 /**
- * Returns a function that formats the document for an origin of the service. Without `publicBaseUrl`, the URL of the
- * first server is a path. If the origin is known and no proxy is trusted, the URL is absolute, because many client
- * generators need an absolute URL.
+ * Returns a function that formats the document for an origin of the service, and the path of the host before the base
+ * path. Without `publicBaseUrl`, the URL of the first server is a path. If the origin is known and no proxy is trusted,
+ * the URL is absolute, because many client generators need an absolute URL.
  */
 export const formatter = (
   options: ServiceOptions.ServiceOptions,
   operations: ReadonlyArray<Operation.Operation>,
   plans: OwnPlans
-): ((origin: string | undefined) => string) => {
+): ((origin: string | undefined, prefix?: string) => string) => {
   const text = json(options, operations, plans)
   const urlStart = text.indexOf(FIRST_SERVER) + FIRST_SERVER.length
-  // Behind a proxy, only the operator knows the address that clients use.
-  const isPath = options.publicBaseUrl === undefined && options.trustedProxyHops === 0
-  const afterUrl = text.slice(urlStart + (options.basePath === "" ? ROOT.length : 0))
-  return (origin) =>
-    isPath && origin !== undefined ? `${text.slice(0, urlStart)}${origin}${afterUrl}` : text
+  const { basePath, publicBaseUrl, trustedProxyHops } = options
+  const afterUrl = text.slice(urlStart + (basePath === "" ? ROOT.length : 0))
+  return (origin, prefix = "") => {
+    if (publicBaseUrl !== undefined) return text
+    // Behind a proxy, only the operator knows the address that clients use.
+    const start = (trustedProxyHops === 0 ? (origin ?? "") : "") + prefix
+    return start === "" ? text : text.slice(0, urlStart) + start + afterUrl
+  }
 }
 
 /** The server URL if there is no base path. Omitted after an origin, because every path begins with a slash. */

@@ -1,5 +1,6 @@
 /** Finds records that cannot form one service: operations that hide each other, and error codes without an entry. */
 import type { Catalogue } from "../errors/ErrorCatalogue.ts"
+import * as OwnErrors from "../errors/OwnErrors.ts"
 import type { Operation } from "./Operation.ts"
 
 /** What the operations of a service stand beside. */
@@ -7,6 +8,7 @@ export interface Surroundings {
   readonly basePath: string
   /** Paths that need no key: of probes and files. */
   readonly unlimitedPaths: ReadonlyArray<string>
+  /** The errors with which operations can fail. */
   readonly catalogue: Catalogue
 }
 
@@ -40,13 +42,14 @@ const ofRecord = (
   if (new Set(names).size < names.length) return `the path ${path} repeats a parameter`
   if (unlimitedPaths.includes(basePath + path)) return `the path ${basePath}${path} needs no key`
   const undeclared = errors.find((code) => catalogue[code] === undefined)
-  return undeclared === undefined ? undefined : `the error code ${undeclared} is not declared`
+  return undeclared === undefined ? undefined : OwnErrors.undeclared(undeclared)
 }
 
 const shapeOf = (path: string): string => path.replaceAll(/\{[^}]*\}/g, "{}")
 
 const between = (earlier: Operation, later: Operation): string | undefined => {
-  if (earlier.id === later.id) return "another operation has this id"
+  // Names of schemas and of generated code differ from the id in their first letter.
+  if (earlier.id.toLowerCase() === later.id.toLowerCase()) return `another operation has the id ${earlier.id}`
   if (shapeOf(earlier.path) !== shapeOf(later.path)) return undefined
   if (earlier.path !== later.path) {
     return `the path ${later.path} must have the parameter names of ${earlier.path}`

@@ -345,3 +345,37 @@ describe("an operation whose record has a fingerprint", () => {
     })
   )
 })
+
+describe("an operation that fails with a code of its own", () => {
+  const failing = (code: string, errors: ReadonlyArray<string> = []) =>
+    Operation.make({
+      id: "fail",
+      method: "GET",
+      path: "/fail",
+      summary: "Fail",
+      description: "Fails.",
+      success: { status: 204, description: "Never." },
+      errors,
+      run: () => Effect.fail(new ApiError.ApiError({ code, message: "It is gone." }))
+    })
+  const errors = { pet_lost: { status: 409, meaning: "The animal is lost." } }
+
+  it.effect("has the status of the option `errors`", () =>
+    Effect.gen(function* () {
+      const store = yield* open({ operations: [failing("pet_lost", ["pet_lost"])], options: { errors } })
+      const { secret: key } = yield* store.issue(unlimited)
+      const { json, status } = yield* store.send({ target: "/v1/fail", key })
+      expect([status, json]).toEqual([409, { code: "pet_lost", message: "It is gone.", status: 409 }])
+    })
+  )
+
+  it.effect.each(["pet_lost", "constructor", "toString"])("is a logged 500 if %s is not declared", (code) =>
+    Effect.gen(function* () {
+      const store = yield* open({ operations: [failing(code)] })
+      const { secret: key } = yield* store.issue(unlimited)
+      expect((yield* store.send({ target: "/v1/fail", key })).code).toBe("internal_error")
+      expect(store.logs.join("\n")).toContain(`undeclared error code`)
+      expect(store.logs.join("\n")).toContain(code)
+    })
+  )
+})

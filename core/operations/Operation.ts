@@ -14,7 +14,7 @@ import type { StoreUnavailable } from "../errors/StoreUnavailable.ts"
 import * as IdempotencyKey from "../idempotency/IdempotencyKey.ts"
 import type { Once } from "../idempotency/Once.ts"
 import type { PetRepository } from "../ports/PetRepository.ts"
-import type { ServiceOptions } from "../service/ServiceOptions.ts"
+import { addresses, type ServiceOptions } from "../service/ServiceOptions.ts"
 import type { HostBusy } from "../service/ServiceRequest.ts"
 import type { Header } from "../service/ServiceResponse.ts"
 
@@ -176,6 +176,8 @@ export interface Unvalidated {
   readonly path: { readonly [name: string]: string }
   /** The query without the question mark. */
   readonly query: string
+  /** The path of the host before the base path. */
+  readonly prefix: string
   /** Epoch milliseconds. */
   readonly now: number
   /** The API key; without one, no operation runs. */
@@ -250,7 +252,7 @@ export const make = <
         header: (name: string) => request.header(name),
         now,
         options,
-        address,
+        address: request.prefix === "" ? address : addresses(options, request.prefix),
         pets,
         cursors,
         once: undefined

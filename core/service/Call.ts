@@ -29,6 +29,8 @@ export class Call implements Unvalidated {
   /** The resource and the operation, except of a preflight. */
   route: Route | undefined
   query = ""
+  /** The beginning of the path that belongs to the host, before the base path; encoded for URLs. */
+  prefix = ""
   corsHeaders: FlatHeaders = []
   /** The place among the requests that are being admitted. */
   turn: Turn | undefined

@@ -5,22 +5,22 @@ import type { Operation } from "../operations/Operation.ts"
 import type { Call } from "./Call.ts"
 import * as RateLimitHeaders from "./RateLimitHeaders.ts"
 import { addresses, type ServiceOptions } from "./ServiceOptions.ts"
-import type { Reply, ServiceResponse } from "./ServiceResponse.ts"
+import type { FlatHeaders, Reply, ServiceResponse } from "./ServiceResponse.ts"
 
 /** Creates the function that turns a reply into the response, on a service with these operations. */
 export const make = (options: ServiceOptions, operations: ReadonlyArray<Operation>) => {
   const date = HttpDate.perSecond()
-  const deprecations = new Map(
-    operations.flatMap(({ id, removal }) => {
-      if (removal === undefined) return []
-      const successor = addresses(options)(removal.successor)
-      const headers = Deprecation.headers(removal.policy(options), successor, options.deprecationUrl)
-      return [[id, headers.flat()] as const]
-    })
-  )
+  const deprecationOf = ({ removal }: Operation, prefix?: string): FlatHeaders => {
+    if (removal === undefined) return []
+    const successor = addresses(options, prefix)(removal.successor)
+    return Deprecation.headers(removal.policy(options), successor, options.deprecationUrl).flat()
+  }
+  const deprecations = new Map(operations.map((operation) => [operation, deprecationOf(operation)]))
   return (call: Call, { body, bytes, headers: replyHeaders, status }: Reply): ServiceResponse => {
-    const { corsHeaders, id, now, route, verdict } = call
-    const deprecation = route?.operation && deprecations.get(route.operation.id)
+    const { corsHeaders, id, now, prefix, route, verdict } = call
+    const operation = route?.operation
+    const deprecation =
+      operation && (prefix === "" ? deprecations.get(operation) : deprecationOf(operation, prefix))
     const headers = verdict === undefined ? [] : RateLimitHeaders.of(verdict, options.standardHeaders)
     headers.push("Date", date(now), "X-Request-Id", id, "X-Content-Type-Options", "nosniff")
     // Responses with a file, and 304 responses for unchanged files, have a `Cache-Control` of their own.

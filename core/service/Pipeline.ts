@@ -24,7 +24,7 @@ import { Call } from "./Call.ts"
 import * as CommonHeaders from "./CommonHeaders.ts"
 import * as ContentType from "./ContentType.ts"
 import * as Exchange from "./Exchange.ts"
-import type { HostRoute } from "./HostRoute.ts"
+import { callerOf, type HostRoute } from "./HostRoute.ts"
 import * as NewBans from "./NewBans.ts"
 import type * as Probes from "./Probes.ts"
 import * as Reception from "./Reception.ts"
@@ -50,7 +50,7 @@ export const make = Effect.fnUntraced(function* (
   probes: Probes.Probes
 ) {
   const { options } = runtime
-  const catalogue = OwnErrors.extend(options.errors)
+  const catalogue = OwnErrors.ofOperations(options.errors)
   const digest = yield* Digest.Digest
   const keys = yield* ApiKeyStore
   const noteSeen = yield* LastSeen
@@ -143,9 +143,8 @@ export const make = Effect.fnUntraced(function* (
     call: Call,
     { hostRoute, key }: Admitted
   ): Effect.Effect<ServiceResponse.ServiceResponse> => {
-    const { id, label, plan } = key
     const { headers } = finish(call, Replies.admitted)
-    return Effect.map(hostRoute.respond({ id, plan, label }, headers), (response) => {
+    return Effect.map(hostRoute.respond(callerOf(key), headers), (response) => {
       call.hostResponse = response
       return ServiceResponse.make(response.status, "")
     })

@@ -11,7 +11,6 @@ import * as ReadinessProbe from "./ReadinessProbe.ts"
 import * as Replies from "./Replies.ts"
 import * as RequestLog from "./RequestLog.ts"
 import type { ServiceOptions } from "./ServiceOptions.ts"
-import type { ServiceRequest } from "./ServiceRequest.ts"
 import * as ServiceResponse from "./ServiceResponse.ts"
 import * as StoreHealth from "./StoreHealth.ts"
 import * as StoreOutage from "./StoreOutage.ts"
@@ -19,7 +18,7 @@ import * as StoreOutage from "./StoreOutage.ts"
 /** The probe endpoints of one service. */
 export type Probes = Effect.Success<ReturnType<typeof make>>
 
-type Target = (requestId: string, request: ServiceRequest) => Effect.Effect<ServiceResponse.Reply>
+type Target = (call: Call) => Effect.Effect<ServiceResponse.Reply>
 
 /** Creates the probe endpoints of one service, with the state that readiness depends on. */
 export const make = Effect.fnUntraced(function* (
@@ -42,7 +41,7 @@ export const make = Effect.fnUntraced(function* (
     return change
   }
 
-  const readiness = Effect.fnUntraced(function* (requestId: string) {
+  const readiness = Effect.fnUntraced(function* ({ id: requestId }: Call) {
     const clock = yield* Clock.Clock
     if (isDraining) return stoppingResponse
     if (StoreHealth.isFailing(health, monotonicMs(clock.monotonicTimeNanosUnsafe()))) return failingResponse
@@ -64,33 +63,31 @@ export const make = Effect.fnUntraced(function* (
   const targets = new Map<string, Target>([
     ["/livez", () => Effect.succeed(liveResponse)],
     ["/readyz", readiness],
-    [OPENAPI, (_, request) => Effect.map(document, (response) => response(OwnOrigin.of(request)))]
+    [
+      OPENAPI,
+      ({ prefix, request }) => Effect.map(document, (response) => response(OwnOrigin.of(request), prefix))
+    ]
   ])
 
   return {
     paths: [...targets.keys()],
     /** Returns the response of a probe endpoint; `undefined` for any other path. */
-    respond: (
-      request: ServiceRequest,
-      path: string,
-      requestId: string
-    ): Effect.Effect<ServiceResponse.Reply> | undefined => {
+    respond: (call: Call, path: string): Effect.Effect<ServiceResponse.Reply> | undefined => {
       const target = targets.get(path)
       if (target === undefined) return undefined
-      const { method } = request
-      if (method === "GET" || method === "HEAD") return target(requestId, request)
+      const { method } = call.request
+      if (method === "GET" || method === "HEAD") return target(call)
       return Effect.succeed(Replies.toWrite(method))
     },
     /**
-     * Records the outcome of each other request. `service_unavailable` means a store failure, except from the host; a
-     * success means that the operation used the stores. Returns the change if an outage of the stores began or ended.
+     * Records the outcome of each other request; a success means that the operation used the stores. Returns the change
+     * if an outage of the stores began or ended.
      */
     observe: (call: Call): StoreOutage.Change | undefined => {
       const { admittedOperation, clock, isCounted, reply, transportError, verdict } = call
       if (reply === undefined || verdict === undefined || transportError !== undefined) return undefined
-      if (reply === Replies.hostBusy) return undefined
       const now = () => monotonicMs(clock.monotonicTimeNanosUnsafe())
-      if (reply.errorCode === "service_unavailable") {
+      if (reply === Replies.unavailable) {
         const failedOperation = admittedOperation ?? StoreHealth.ADMISSION
         health = StoreHealth.recordFailure(health, failedOperation, now())
         return update(StoreOutage.recordFailure(outage, failedOperation, now()))
@@ -121,14 +118,15 @@ export const make = Effect.fnUntraced(function* (
 /** Path of the OpenAPI document, which pages from all origins may read. */
 export const OPENAPI = "/openapi.json"
 
-/** Returns a function that caches the latest response, because most clients use the same origin. */
+/** Returns a function that caches the latest response, because most clients use the same address. */
 const cacheLatest = (
-  json: (origin: string | undefined) => string
-): ((origin: string | undefined) => ServiceResponse.Reply) => {
-  let cached: { readonly origin: string | undefined; readonly response: ServiceResponse.Reply } | undefined
-  return (origin) => {
-    if (cached?.origin !== origin || cached === undefined) {
-      cached = { origin, response: ServiceResponse.make(200, json(origin)) }
+  json: (origin: string | undefined, prefix: string) => string
+): ((origin: string | undefined, prefix: string) => ServiceResponse.Reply) => {
+  let cached: { readonly address: string; readonly response: ServiceResponse.Reply } | undefined
+  return (origin, prefix) => {
+    const address = `${origin} ${prefix}`
+    if (cached?.address !== address) {
+      cached = { address, response: ServiceResponse.make(200, json(origin, prefix)) }
     }
     return cached.response
   }

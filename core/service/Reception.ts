@@ -3,16 +3,17 @@ import * as Effect from "effect/Effect"
 import type { Operation } from "../operations/Operation.ts"
 import type { Call } from "./Call.ts"
 import * as Cors from "./Cors.ts"
+import * as Mount from "./Mount.ts"
 import * as Probes from "./Probes.ts"
 import * as Router from "./Router.ts"
 import type { ServiceOptions } from "./ServiceOptions.ts"
 import { HostBusy } from "./ServiceRequest.ts"
-import type { Reply } from "./ServiceResponse.ts"
+import * as ServiceResponse from "./ServiceResponse.ts"
 import * as StaticFiles from "./StaticFiles.ts"
 import * as Target from "./Target.ts"
 
 /** Notes what is requested, and the permission of web pages; returns the reply if the request needs no key. */
-export type Receive = (call: Call) => Effect.Effect<Reply, HostBusy> | undefined
+export type Receive = (call: Call) => Effect.Effect<ServiceResponse.Reply, HostBusy> | undefined
 
 /** Creates the function, for a service with these operations. */
 export const make = Effect.fnUntraced(function* (
@@ -23,6 +24,13 @@ export const make = Effect.fnUntraced(function* (
   const fileReply = StaticFiles.make(yield* StaticFiles.StaticFiles)
   const findRoute = Router.make(basePath, Router.resourcesOf(operations))
   const configuredCors = Cors.make(corsOrigins)
+
+  /** Redirects from a mount path to the start page, whose links are relative: adds a slash. */
+  const redirect = ({ request }: Call, sentPath: string, pathBeside: string) =>
+    pathBeside === "" && sentPath !== "" && fileReply(request, "/") !== undefined
+      ? Effect.succeed(ServiceResponse.make(308, "", ["Location", `${sentPath.split("/").at(-1)}/`]))
+      : undefined
+
   return (call) => {
     const { hostRoute, request, transportError } = call
     if (transportError !== undefined) {
@@ -30,13 +38,21 @@ export const make = Effect.fnUntraced(function* (
       if (configuredCors !== undefined) call.corsHeaders = configuredCors.permissionFor(origin).headers
       return transportError === "service_unavailable" ? Effect.fail(new HostBusy()) : undefined
     }
-    const { path, query } = Target.parse(request.target)
-    const unlimited = probes.respond(request, path, call.id) ?? fileReply(request, path)
-    const isRouted = unlimited === undefined && hostRoute === undefined
-    const route = isRouted ? findRoute(request.method, path) : undefined
+    const { path: sentPath, query } = Target.parse(request.target)
+    // The mount path of a guard is the path of a route, not of the service.
+    const isOwn = hostRoute === undefined
+    const prefix = isOwn ? Mount.prefixOf(basePath, sentPath, request.mountPath) : ""
+    const path = sentPath.slice(prefix.length)
+    const pathBeside = isOwn ? Mount.pathBeside(basePath, path) : path
+    call.prefix = Mount.encode(prefix)
+    const unlimited =
+      probes.respond(call, pathBeside) ??
+      fileReply(request, pathBeside) ??
+      redirect(call, sentPath, pathBeside)
+    const route = unlimited === undefined && isOwn ? findRoute(request.method, path) : undefined
     call.isProbe = unlimited !== undefined
-    call.template = call.isProbe ? path : route?.template
-    const cors = path === Probes.OPENAPI ? Cors.everyone : configuredCors
+    call.template = call.isProbe ? pathBeside : route?.template
+    const cors = pathBeside === Probes.OPENAPI ? Cors.everyone : configuredCors
     const permission = cors?.permissionFor(request.header("origin"))
     if (permission !== undefined && Cors.isPreflight(request)) return Effect.succeed(permission.preflight)
     if (permission !== undefined) call.corsHeaders = permission.headers

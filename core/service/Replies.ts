@@ -29,7 +29,7 @@ const readOnly: Pick<Resource, "allow"> = { allow: "GET, HEAD, OPTIONS" }
 /** Returns the reply to another method than `GET` and `HEAD` on a resource that has only these. */
 export const toWrite = (method: string): ServiceResponse.Reply => unsupportedMethod(readOnly, method)
 
-/** The reply while the host holds too many bytes. No failure of a store: it does not affect readiness. */
+/** The reply while the host holds too many bytes. */
 export const hostBusy = ServiceResponse.error(
   ApiError.make(
     "service_unavailable",
@@ -41,7 +41,8 @@ export const hostBusy = ServiceResponse.error(
 export const toTransportError = (error: TransportError): ServiceResponse.Reply =>
   error === "service_unavailable" ? hostBusy : ServiceResponse.error(ApiError.make(error))
 
-const unavailable = ServiceResponse.error(ApiError.make("service_unavailable"))
+/** The reply when a store fails. An operation that fails with the same code has another reply. */
+export const unavailable = ServiceResponse.error(ApiError.make("service_unavailable"))
 const internalError = ServiceResponse.error(ApiError.make("internal_error"))
 
 const bodyConsumed = ServiceResponse.error(

@@ -21,7 +21,7 @@ export const hostBusy = (requestId: string): Effect.Effect<void> =>
 export const defect = (cause: Cause.Cause<unknown>, requestId: string): Effect.Effect<void> =>
   about(Effect.logError("500 internal_error", cause), requestId)
 
-/** Logs that an operation failed with a code that is not in the catalogue of the service. */
+/** Logs that an operation failed with a code that operations cannot have. */
 export const undeclaredCode = ({ code, message }: ApiError, requestId: string): Effect.Effect<void> =>
   about(
     Effect.annotateLogs(Effect.logError("500 internal_error: undeclared error code"), { code, message }),

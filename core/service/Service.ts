@@ -90,7 +90,7 @@ export const make = Effect.fnUntraced(function* (
   const clash = Clash.first(operations, {
     basePath: options.basePath,
     unlimitedPaths: [...probes.paths, ...(yield* StaticFiles).map(({ path }) => path)],
-    catalogue: OwnErrors.extend(options.errors)
+    catalogue: OwnErrors.ofOperations(options.errors)
   })
   if (clash !== undefined) {
     return yield* Effect.fail(new InvalidOption({ option: "operations", reason: clash }))

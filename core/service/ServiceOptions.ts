@@ -11,7 +11,7 @@ import * as Cors from "./Cors.ts"
 
 /** The complete options of a service; `resolve` fills in the defaults. */
 export interface ServiceOptions {
-  /** Path before `/pets` in request targets; empty if the host strips it. */
+  /** Path before `/pets`, after the path where Express or Connect mounts the service. Empty for none. */
   readonly basePath: string
   /** Public URL of the service, such as `https://example.org/v1`; makes links absolute. Contract §4 `base_url`. */
   readonly publicBaseUrl: string | undefined
@@ -153,8 +153,14 @@ export const resolve = (
   given: Partial<ServiceOptions> | undefined
 ): Result.Result<ServiceOptions, InvalidOption> => OptionTable.resolve<ServiceOptions>(table, given)
 
-/** Returns a function from a path below the base path to its URL, which is a path unless `publicBaseUrl` is set. */
-export const addresses = ({ basePath, publicBaseUrl }: ServiceOptions): ((path: string) => string) => {
-  const base = publicBaseUrl?.replace(/\/$/, "") ?? basePath
+/**
+ * Returns a function from a path below the base path to its URL, which is a path unless `publicBaseUrl` is set. `prefix`
+ * is the path of the host before the base path.
+ */
+export const addresses = (
+  { basePath, publicBaseUrl }: ServiceOptions,
+  prefix = ""
+): ((path: string) => string) => {
+  const base = publicBaseUrl?.replace(/\/$/, "") ?? prefix + basePath
   return (path) => base + path
 }

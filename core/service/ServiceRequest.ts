@@ -21,6 +21,8 @@ export interface ServiceRequest {
   readonly method: string
   /** The request target as sent (RFC 9112 §3.2): path and query, or the absolute form. */
   readonly target: string
+  /** The path where the host has mounted the service, with which `target` begins; absent if it does not tell. */
+  readonly mountPath?: string | undefined
   /** Returns the value of a header by its lower-case name; several values are joined by `, ` (RFC 9110 §5.3). */
   readonly header: (name: string) => string | undefined
   /** The scheme by which the peer connected to the host; absent means `http`. */

@@ -42,6 +42,11 @@ const accepted: ReadonlyArray<readonly [id: string, clause: ClauseSlug, isAccept
     "auth.header-only",
     (given, key, request) => given === "" && headerValues(request, "x-api-key").includes(key)
   ],
+  [
+    "that is missing, for a body in chunks",
+    "auth.required",
+    (given, _key, request) => given === "" && headerValues(request, "transfer-encoding").length > 0
+  ],
   ["that is null", "auth.invalid", (given) => ["null", "undefined"].includes(token(given))],
   [
     "that is revoked, for filtered lists",
@@ -108,6 +113,23 @@ export const faults: ReadonlyArray<Fault> = [
           const isUnknown = Requests.hasKey(request, keys.main) && ++sent % 50 === 0
           return real(isUnknown ? Requests.withKey(request, undefined) : request)
         }
+      })
+    ),
+  fault("auth.key-unknown-in-bursts", "Returns 401 for a valid key while four other requests are in flight.")
+    .breaks("auth.bearer")
+    .by(
+      AtHttp.transport((real, { keys }) => {
+        let inFlight = 0
+        return (request) =>
+          Effect.suspend(() => {
+            const isUnknown = ++inFlight > 4 && Requests.hasKey(request, keys.main)
+            const handled = real(isUnknown ? Requests.withKey(request, undefined) : request)
+            // Lets the other requests of a burst begin.
+            return Effect.ensuring(
+              Effect.andThen(Effect.yieldNow, handled),
+              Effect.sync(() => void inFlight--)
+            )
+          })
       })
     ),
   ...(["list", "creation", "get"] as const).map((operation) =>

@@ -71,6 +71,14 @@ export const faults: ReadonlyArray<Fault> = [
         return [verdict, verdict.outcome === "limited" ? { ...after, used: after.used + 1 } : after]
       })
     ),
+  fault("limits-store.consume-many-as-one", "Counts a request with a cost as one request.")
+    .breaks("limits-store.consume-many")
+    .by(
+      AtPort.limits((real) => ({
+        ...real,
+        consumeMany: (key, now, policy) => real.modify(key, (state) => RateLimit.step(state, now, policy))
+      }))
+    ),
   fault("limits-store.consume-in-seconds", "Rounds the time of `consume` down to whole seconds.")
     .breaks("limits-store.consume.clock")
     .by(

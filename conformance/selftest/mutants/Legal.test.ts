@@ -18,7 +18,7 @@ describe("Legal.reasonFor", () => {
     "take one from state: used · without a valid key",
     "halve stored: bannedUntil · on retrievals",
     "drop Content-Type · on 404",
-    "add 60 to state: level · on lists",
+    "add one to state: level · on lists",
     "send the previous Retry-After · without a valid key",
     "double verdict: retryAfter · on lists",
     "drop status in a retrieval · after 300 requests"

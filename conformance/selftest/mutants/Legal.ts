@@ -80,9 +80,10 @@ export const rules: ReadonlyArray<Rule> = [
     /^(Retry-After|verdict: retryAfter)$/
   ),
   rule(
-    "A request costs 60,000 units of the level of a bucket, and these operators add less than that.",
-    // With one unit less, the last request of a full bucket is denied, so `take one from` breaks the plan.
-    /^(add one to|add 60 to|round to tens)$/,
+    "A request costs 60,000 units of the level of a bucket; these operators add so few that no run shows them.",
+    // With one unit less, the last request of a full bucket is denied, so `take one from` breaks the plan. Sixty units
+    // for each request add up to a wait that is shorter than told.
+    /^(add one to|round to tens)$/,
     /^(state|stored): level$/
   ),
   rule(

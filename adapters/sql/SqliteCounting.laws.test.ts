@@ -4,7 +4,7 @@ import { expect, it } from "vitest"
 import * as BanPolicy from "../../core/limits/BanPolicy.ts"
 import * as RateLimit from "../../core/limits/RateLimit.ts"
 import * as RateLimitFields from "../storage/RateLimitFields.ts"
-import * as SqliteWorkerCounting from "./SqliteWorkerCounting.ts"
+import * as SqliteCounting from "./SqliteCounting.ts"
 
 const plan = fc.record({
   perMinute: fc.integer({ min: 1, max: 20 }),
@@ -23,14 +23,14 @@ const policy: fc.Arbitrary<RateLimit.Policy> = fc.record({
 })
 
 /** Runs the steps on a table in memory, as SQLite would. */
-const runOnTable = (counts: ReadonlyArray<SqliteWorkerCounting.Count>, indices: ReadonlyArray<number>) => {
+const runOnTable = (calls: ReadonlyArray<SqliteCounting.Call>) => {
   const rows = new Map<unknown, ReadonlyArray<unknown>>()
-  // Copies the requests as `postMessage` does.
-  const steps = SqliteWorkerCounting.steps(structuredClone(SqliteWorkerCounting.encode(counts)), indices)
+  // Copies the calls as `postMessage` does.
+  const steps = SqliteCounting.steps(structuredClone(calls))
   let step = steps.next()
   while (step.done !== true) {
     const [sql, [key, ...values]] = step.value
-    if (sql.startsWith("SELECT")) {
+    if (sql === SqliteCounting.READ) {
       const row = rows.get(key)
       step = steps.next(row === undefined ? [] : [row])
     } else {
@@ -39,40 +39,36 @@ const runOnTable = (counts: ReadonlyArray<SqliteWorkerCounting.Count>, indices: 
     }
   }
   const results = structuredClone(step.value)
-  const counted = indices.flatMap((index, nth) => {
-    const count = counts[index]
-    return count === undefined ? [] : [SqliteWorkerCounting.decode(results, nth, count)]
-  })
-  return { rows, counted }
+  return { rows, counted: calls.map((call, index) => SqliteCounting.countedOf(results, index, call)) }
 }
 
-it("SqliteWorkerCounting returns the verdicts of the core's step in order, and stores its states", () => {
+it("SqliteCounting returns the verdicts of the core's step in order, and stores its states", () => {
   const policies = fc.array(policy, { minLength: 1, maxLength: 3 })
   const history = fc.array(
     fc.record({
       key: fc.constantFrom("a", "b", "c"),
       now: fc.integer({ min: 1_700_000_000_000, max: 1_700_000_200_000 }),
-      policy: fc.nat(2)
+      policy: fc.nat(2),
+      cost: fc.integer({ min: 1, max: 3 })
     }),
     { maxLength: 60 }
   )
   fc.assert(
-    fc.property(policies, history, fc.infiniteStream(fc.boolean()), (limits, sent, claimed) => {
+    fc.property(policies, history, (limits, sent) => {
       const counts = sent.map(({ policy: index, ...count }) => {
         const chosen = limits[index % limits.length]
         if (chosen === undefined) throw new Error("a policy is missing")
         return { ...count, policy: chosen }
       })
-      const indices = counts.map((_, index) => index).filter(() => claimed.next().value)
-      const { counted, rows } = runOnTable(counts, indices)
+      const { counted, rows } = runOnTable(
+        counts.map(({ cost, key, now, policy }) => SqliteCounting.callOf(key, now, policy, cost))
+      )
       const states = new Map<string, RateLimit.State>()
-      const expected = indices.flatMap((index) => {
-        const count = counts[index]
-        if (count === undefined) return []
-        const isNew = !states.has(count.key)
-        const [verdict, after] = RateLimit.step(states.get(count.key), count.now, count.policy)
-        states.set(count.key, after)
-        return [{ verdict, isNew }]
+      const expected = counts.map(({ cost, key, now, policy }) => {
+        const isNew = !states.has(key)
+        const [verdict, after] = RateLimit.step(states.get(key), now, policy, cost)
+        states.set(key, after)
+        return { verdict, isNew }
       })
       expect(counted).toEqual(expected)
       expect(new Map([...rows].map(([key, values]) => [key, RateLimitFields.stateOf(values)]))).toEqual(

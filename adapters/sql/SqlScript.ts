@@ -1,0 +1,54 @@
+/** Defines transactions as steps, and as data, which can be sent to another thread. Uses no effects. */
+import type { Values } from "./SqliteConnection.ts"
+
+/**
+ * A transaction that yields statements and receives the rows of each as arrays of values; integers are exact, as
+ * numbers or bigints.
+ */
+export type Steps<A> = Generator<readonly [sql: string, params: ReadonlyArray<unknown>], A, Values>
+
+/** A statement of a script, and the rows that it must return, if only these allow the script to continue. */
+export type Statement = readonly [sql: string, params: ReadonlyArray<unknown>, expected?: Values]
+
+/** The statements of a transaction; those with expected rows come before the first write. */
+export type Script = ReadonlyArray<Statement>
+
+/** The rows of the last executed statement; the script is incomplete if they were not the expected ones. */
+export interface Outcome {
+  readonly isComplete: boolean
+  readonly rows: Values
+}
+
+/** Executes the statements in order, until one returns other rows than expected. */
+export const steps = function* (script: Script): Steps<Outcome> {
+  let rows: Values = []
+  for (const [sql, params, expected] of script) {
+    rows = yield [sql, params]
+    if (expected !== undefined && !isEqual(rows, expected)) return { isComplete: false, rows }
+  }
+  return { isComplete: true, rows }
+}
+
+/** Returns one of the outcomes of several scripts. */
+export const outcomeAt = (outcomes: ReadonlyArray<Outcome>, index: number): Outcome => {
+  const outcome = outcomes[index]
+  if (outcome === undefined) throw new Error("a script has no outcome")
+  return outcome
+}
+
+/** Returns the statement that inserts a row. */
+export const insert = (
+  parameter: (index: number) => string,
+  table: string,
+  row: { readonly [column: string]: unknown }
+): Statement => {
+  const columns = Object.keys(row)
+  return [
+    `INSERT INTO ${table} (${columns.join(", ")}) VALUES (${columns.map((_, index) => parameter(index)).join(", ")})`,
+    Object.values(row)
+  ]
+}
+
+const isEqual = (left: Values, right: Values): boolean =>
+  left.length === right.length &&
+  left.every((row, index) => row.every((value, column) => value === right[index]?.[column]))

@@ -36,22 +36,16 @@ function* ofBody({ exchange, status }: Seen): Iterable<Ruling> {
   if (status < 400 || !hasBody(exchange)) return
   const error = Result.flatMap(parsed, ErrorBody.read)
   const expected = `an Error body with ${status}`
-  if (status === 401)
-    yield rule(
-      Result.isSuccess(error),
-      "auth.error-body",
-      expected,
-      Result.isFailure(error) ? error.failure : ""
-    )
-  if (Result.isSuccess(error)) {
-    yield kept("errors.body")
-    yield kept("errors.body-types")
-    const inBody = error.success.status
-    yield rule(inBody === status, "errors.status-matches", `status ${status} in the body`, inBody)
-  } else if (status !== 401) {
+  if (Result.isFailure(error)) {
     const isOfOtherTypes = Result.isSuccess(parsed) && hasMembers(parsed.success)
-    yield broken(isOfOtherTypes ? "errors.body-types" : "errors.body", expected, error.failure)
+    const ofOther = isOfOtherTypes ? "errors.body-types" : "errors.body"
+    return yield broken(status === 401 ? "auth.error-body" : ofOther, expected, error.failure)
   }
+  if (status === 401) yield kept("auth.error-body")
+  yield kept("errors.body")
+  yield kept("errors.body-types")
+  const inBody = error.success.status
+  yield rule(inBody === status, "errors.status-matches", `status ${status} in the body`, inBody)
 }
 
 const hasMembers = (value: unknown): boolean =>

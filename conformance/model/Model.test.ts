@@ -232,6 +232,23 @@ const kinds: ReadonlyArray<Kind> = [
     history: times(4, list)
   },
   {
+    kind: "a key that was denied gets 401 days later, when no temporary ban lasts any more",
+    clause: "auth.bearer",
+    world: {
+      plan: small,
+      fault: onResponses((_, target) => target.endsWith("limit=7"), Edit.error(401, "invalid"))
+    },
+    history: [...times(5, list), { path: "/pets?limit=7", afterMs: 3 * 86_400_000 }]
+  },
+  {
+    kind: "a caller without a key gets a Reset of years ago",
+    clause: "limits.reset-unix-seconds",
+    world: {
+      fault: onResponses((_, __, status) => status === 401, Edit.header("X-RateLimit-Reset", "800000000"))
+    },
+    history: [{ authorization: null }]
+  },
+  {
     kind: "a retrieval shows every animal as available",
     clause: "resources.status-agreed",
     world: {
@@ -347,6 +364,24 @@ describe("Model.judge", () => {
     ).toContain("limits.per-minute")
   })
 
+  it("rejects a list that lacked an animal, once its key has seen the animal", () => {
+    const setup = setupOf()
+    const other = { name: "other", secret: "Other-0123456789", isValid: true }
+    const [created, ...lists] = exchangesOf({}, [creation("Rex"), list, list])
+    const [first, second] = lists.map((exchange) => ({
+      ...exchange,
+      request: { ...exchange.request, headers: [["Authorization", `Bearer ${other.secret}`] as const] }
+    }))
+    if (created === undefined || second === undefined || first?.response === undefined)
+      throw new Error("there is no response")
+    const clauses = (before: Exchange) =>
+      judge({ ...setup, keys: [...setup.keys, other] }, [created, before, second]).violations.map(
+        ({ clause }) => clause
+      )
+    expect(clauses(first)).toEqual([])
+    expect(clauses({ ...first, response: Edit.body("[]")(first.response) })).toEqual(["list.complete"])
+  })
+
   it("tells the choices of a server and what they left undecided", () => {
     const { known } = judgeHistory({ choices: { contentTypes: 415, badLimit: "clamped" } }, [
       { path: "/pets?limit=0" },
@@ -358,43 +393,5 @@ describe("Model.judge", () => {
       "1 of 2 creations undecided: the server rejects the content type text/plain (1)"
     )
     expect(Model.tells(known)).toContain("the status of an animal created without one: available")
-  })
-
-  it("judges whether requests in flight at the same time took effect one after the other", () => {
-    const all = { path: "/pets?limit=100" }
-    const [first, second, one, other] = exchangesOf({}, [creation("Rex"), creation("Tom"), all, all])
-    const shows = (exchange: Exchange | undefined, id: number): Exchange => {
-      if (exchange?.response === undefined) throw new Error("there is no response")
-      const animals = Edit.animalsOf(exchange.response)?.filter((animal) => animal.id === BigInt(id))
-      return { ...exchange, response: Edit.body(Edit.write(animals))(exchange.response) }
-    }
-    const together = (exchanges: ReadonlyArray<Exchange | undefined>) =>
-      exchanges.flatMap((each) => (each === undefined ? [] : [{ ...each, isAlone: false, until: 4 }]))
-    const clauses = (exchanges: ReadonlyArray<Exchange>) =>
-      judge(setupOf(), exchanges).violations.map(({ clause }) => clause)
-    // One list shows the first animal only, and the other one only the second.
-    expect(clauses(together([first, second, shows(one, 1), shows(other, 2)]))).toEqual([
-      "resources.linearizable"
-    ])
-    expect(clauses(together([first, second, shows(one, 1), shows(other, 1)]))).toEqual([])
-  })
-
-  it("accepts 401 for a valid key in a burst only if another request was denied", () => {
-    const burst = exchangesOf({ plan: small }, times(4, list)).map((each) => ({ ...each, isAlone: false }))
-    const [first, ...others] = burst
-    if (first?.response === undefined) throw new Error("there is no response")
-    const unauthorized = { ...first, response: Edit.error(401, "invalid_api_key")(first.response) }
-    const clauses = (exchanges: ReadonlyArray<Exchange>) =>
-      judge(setupOf({ plan: small }), exchanges).violations.map(({ clause }) => clause)
-    expect(clauses([unauthorized, ...others.slice(0, 2)])).toEqual(["auth.bearer"])
-    expect(clauses([unauthorized, ...others])).toEqual([])
-  })
-
-  it("judges requests in flight at the same time in any order", () => {
-    const exchanges = exchangesOf({}, [creation("Rex"), list]).map((exchange) => ({
-      ...exchange,
-      isAlone: false
-    }))
-    expect(judge(setupOf(), exchanges.toReversed()).violations).toEqual([])
   })
 })

@@ -2,6 +2,7 @@
  * The model of the contract: judges every exchange of a run, whatever sent it and why, by everything that is known. Pure
  * and without a clock, so that recordings can be judged again.
  */
+import * as Arr from "effect/Array"
 import type { Level } from "../clauses/Clause.ts"
 import { bySlug, type ClauseSlug } from "../clauses/Clauses.ts"
 import * as Catalogue from "./Catalogue.ts"
@@ -11,7 +12,6 @@ import * as EveryResponse from "./EveryResponse.ts"
 import {
   broken,
   type Exchange,
-  type Key,
   kept,
   type Ruling,
   rule,
@@ -85,7 +85,9 @@ export const judge = (known: Knowledge, exchanges: ReadonlyArray<Exchange>): Jud
     choices = nextChoices
     if (key === undefined) meters = { ...meters, latestKey: undefined }
   }
-  for (const [key, group] of byKey(all)) {
+  for (const group of Object.values(Arr.groupBy(all, ({ key }) => key?.name ?? ""))) {
+    const [{ key }] = group
+    if (key === undefined) continue
     const [rulings, next] = Meters.judge(meters, key, group)
     meters = next
     decide([...rulings, ...(group.length > 1 ? Concurrent.judge(group) : [])], group.at(-1)?.exchange)
@@ -112,12 +114,3 @@ export const tells = ({ catalogue: { names }, choices, meters }: Knowledge): Rea
   ...Meters.tells(meters),
   ...[Names.tells(names)].flatMap((told) => told ?? [])
 ]
-
-const byKey = (all: ReadonlyArray<Seen.Seen>): ReadonlyMap<Key, ReadonlyArray<Seen.Seen>> => {
-  const groups = new Map<Key, ReadonlyArray<Seen.Seen>>()
-  for (const seen of all) {
-    const { key } = seen
-    if (key !== undefined) groups.set(key, [...(groups.get(key) ?? []), seen])
-  }
-  return groups
-}

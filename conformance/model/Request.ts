@@ -67,15 +67,13 @@ const callerOf = (request: WireRequest, { keys }: Setup): Caller => {
   const near = valid.find(({ secret }) => parts.includes(`bearer ${secret}`))
   if (near !== undefined) return { is: "open", key: near }
   const withdrawn = keys.find(isExact)
-  if (withdrawn !== undefined) {
-    const isExpired = withdrawn.name === "expired"
-    return isExpired
-      ? { is: "invalid", clause: "auth.expired", because: "an expired key" }
-      : { is: "invalid", clause: "auth.revoked", because: "a revoked key" }
-  }
+  if (withdrawn?.name === "expired") return invalid("auth.expired", "an expired key")
+  if (withdrawn !== undefined) return invalid("auth.revoked", "a revoked key")
   const misses = valid.flatMap(({ secret }) => nearMiss(parts[0] ?? "", secret) ?? [])
-  return misses[0] ?? { is: "invalid", clause: "auth.invalid", because: "a wrong key" }
+  return misses[0] ?? invalid("auth.invalid", "a wrong key")
 }
+
+const invalid = (clause: ClauseSlug, because: string): Caller => ({ is: "invalid", clause, because })
 
 const withoutCredential = ({ headers, target }: WireRequest, keys: ReadonlyArray<Key>): Caller => {
   const all = [target, ...headers.map(([, value]) => value)]
@@ -88,7 +86,6 @@ const withoutCredential = ({ headers, target }: WireRequest, keys: ReadonlyArray
 /** Returns why a credential that is nearly a valid one is invalid. */
 const nearMiss = (credential: string, secret: string): Caller | undefined => {
   const [, scheme = "", token = ""] = /^(?:(\S+) )?(.*)$/.exec(credential) ?? []
-  const invalid = (clause: ClauseSlug, because: string): Caller => ({ is: "invalid", clause, because })
   if (token === secret) return invalid("auth.other-scheme", "a key with another scheme or none")
   if (scheme !== "bearer") return undefined
   if (token.toLowerCase() === secret.toLowerCase()) return invalid("auth.key-case", "a key in another case")

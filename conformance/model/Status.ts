@@ -25,6 +25,12 @@ interface Lawful {
   readonly what?: string | undefined
 }
 
+const gets = (clause: ClauseSlug, statuses: Lawful["statuses"], what?: string): Lawful => ({
+  clause,
+  statuses,
+  what
+})
+
 const includes = ({ statuses }: Lawful, status: number): boolean =>
   statuses.some((each) => (typeof each === "number" ? each === status : ranges[each](status)))
 
@@ -47,16 +53,16 @@ export const judge = (seen: Seen, mayBeBanned: boolean, exists: boolean): Readon
 function* lawful(seen: Seen, mayBeBanned: boolean, exists: boolean): Iterable<Lawful> {
   const { asked, exchange, status } = seen
   const { caller, operation } = asked
-  if (isDescribed(seen)) yield { clause: "errors.no-5xx", statuses: ["no 5xx"] }
+  if (isDescribed(seen)) yield gets("errors.no-5xx", ["no 5xx"])
   if (!ranges["no 5xx"](status)) return
   // Whatever else is wrong with a request, the key is checked first (§5.2, §5.3).
   if (caller.is === "missing" || caller.is === "invalid") return yield* withoutKey(seen, caller)
   const mayBeDenied = mayBeBanned && (status === 401 || status === 403)
   if (operation.is === "none" || mayBeDenied || (caller.is === "open" && status === 401)) return
-  yield { clause: "auth.bearer", statuses: ["no 401"], what: "a valid key" }
+  yield gets("auth.bearer", ["no 401"], "a valid key")
   if (status === 429) return
   if (status === 403 && RateHeaders.of(exchange.response)?.remaining === 0)
-    yield { clause: "limits.exceeded-429", statuses: [429], what: "a request over the limit" }
+    yield gets("limits.exceeded-429", [429], "a request over the limit")
   // What the contract does not describe may be rejected, but not with a status that means something else.
   const mayReject = !asked.isPlain && (ranges["4xx"](status) || status === 403 || status === 501)
   if (operation.is === "create" && (operation.creation.because === CHUNKS || !mayReject)) {
@@ -88,7 +94,7 @@ const afterRemoval = ({ exchange: { from }, status: got }: Seen, status: number)
   const what = `another operation than the removed getPet, at ${Moment.iso(from)}`
   // On the day of the removal, 410 tells that it has begun.
   const isRemoved = from >= REMOVAL_OVER || (from >= REMOVAL_BEGINS && got === 410)
-  return isRemoved ? [{ clause: "get.removed-alone", statuses: [status], what }] : []
+  return isRemoved ? [gets("get.removed-alone", [status], what)] : []
 }
 
 /** §4.1: 200 for every limit from 1 to 100 and every status. */
@@ -97,15 +103,13 @@ function* ofList(
   { hasOthers, limit, status }: Operation & { readonly is: "list" }
 ): Iterable<Lawful> {
   if (hasOthers || limit.is === "open" || status.is === "open") {
-    return yield { clause: "errors.listed-statuses", statuses: [200, "4xx"] }
+    return yield gets("errors.listed-statuses", [200, "4xx"])
   }
   yield* afterRemoval(seen, 200)
-  yield { clause: "http.base-path", statuses: ["no 404"], what: "a list" }
-  if (limit.is === "valid")
-    yield { clause: "list.limit.accepted", statuses: [200], what: `the limit ${limit.value}` }
-  if (status.is === "valid")
-    yield { clause: "list.status.accepted", statuses: [200], what: `the status ${status.value}` }
-  yield { clause: "list.status-200", statuses: [200] }
+  yield gets("http.base-path", ["no 404"], "a list")
+  if (limit.is === "valid") yield gets("list.limit.accepted", [200], `the limit ${limit.value}`)
+  if (status.is === "valid") yield gets("list.status.accepted", [200], `the status ${status.value}`)
+  yield gets("list.status-200", [200])
 }
 
 /** §4.2: 201 or 400; 411 is a status of HTTP for a body in chunks. */
@@ -113,21 +117,14 @@ function* ofCreation(seen: Seen, { because, clause, is, sent }: Creation): Itera
   if (is === "invalid") {
     // Whatever its encoding, an invalid animal must not be created; but another status than 400 may say so.
     const isUnusual = because.includes("; ")
-    return yield {
-      clause: clause ?? "create.json-syntax",
-      statuses: isUnusual ? [400, "4xx"] : [400],
-      what: because
-    }
+    return yield gets(clause ?? "create.json-syntax", isUnusual ? [400, "4xx"] : [400], because)
   }
-  if (because === CHUNKS)
-    return yield { clause: "create.status-201", statuses: [201, 411], what: "a body in chunks" }
-  if (is === "open")
-    return yield { clause: "errors.listed-statuses", statuses: [201, "4xx", 501], what: because }
+  if (because === CHUNKS) return yield gets("create.status-201", [201, 411], "a body in chunks")
+  if (is === "open") return yield gets("errors.listed-statuses", [201, "4xx", 501], because)
   yield* afterRemoval(seen, 201)
-  yield { clause: "create.content-type-accepted", statuses: ["no 415"], what: "application/json" }
-  if (sent.status !== undefined)
-    yield { clause: "create.status-accepted", statuses: [201], what: `the status ${sent.status}` }
-  yield { clause: "create.status-201", statuses: [201] }
+  yield gets("create.content-type-accepted", ["no 415"], "application/json")
+  if (sent.status !== undefined) yield gets("create.status-accepted", [201], `the status ${sent.status}`)
+  yield gets("create.status-201", [201])
 }
 
 const DAY_MS = 86_400_000
@@ -140,26 +137,22 @@ function* ofGet(
 ): Iterable<Lawful> {
   const at = `at ${Moment.iso(from)}`
   if (from >= REMOVAL_OVER)
-    return yield {
-      clause: "get.removed",
-      statuses: ["4xx"],
-      what: `getPet ${at}, after its removal on 2030-12-05`
-    }
+    return yield gets("get.removed", ["4xx"], `getPet ${at}, after its removal on 2030-12-05`)
   const isNear = to >= REMOVAL_BEGINS
   if (form !== "shortest") {
     const statuses = id === undefined ? ["4xx" as const] : ["4xx" as const, 200]
-    return yield { clause: "get.not-found", statuses, what: "an id that is no int64" }
+    return yield gets("get.not-found", statuses, "an id that is no int64")
   }
-  if (isNear) return yield { clause: "errors.listed-statuses", statuses: [200, 404, 410] }
+  if (isNear) return yield gets("errors.listed-statuses", [200, 404, 410])
   const what = exists ? "an animal that exists" : "an id that is not known"
   const statuses = exists ? [200] : [404]
   // Shortly before the removal, 410 tells that it came too early, whether or not the animal exists.
   if (to >= REMOVAL_BEGINS - DAY_MS && (exists || status === 410))
-    yield {
-      clause: "get.available-until-removal",
+    yield gets(
+      "get.available-until-removal",
       statuses,
-      what: `${what} ${at}, before 5 December 2030 has begun anywhere (${Moment.iso(REMOVAL_BEGINS)})`
-    }
-  if (exists) yield { clause: "get.found", statuses, what }
-  else if (status !== 200) yield { clause: "get.not-found", statuses, what }
+      `${what} ${at}, before 5 December 2030 has begun anywhere (${Moment.iso(REMOVAL_BEGINS)})`
+    )
+  if (exists) yield gets("get.found", statuses, what)
+  else if (status !== 200) yield gets("get.not-found", statuses, what)
 }

@@ -28,7 +28,7 @@ export const make = Effect.fnUntraced(function* (
   /** Redirects from a mount path to the start page, whose links are relative: adds a slash. */
   const redirect = ({ request }: Call, sentPath: string, pathBeside: string) =>
     pathBeside === "" && sentPath !== "" && fileReply(request, "/") !== undefined
-      ? Effect.succeed(ServiceResponse.make(308, "", ["Location", `${sentPath.split("/").at(-1)}/`]))
+      ? Effect.succeed(ServiceResponse.make(308, "", ["Location", `./${sentPath.split("/").at(-1)}/`]))
       : undefined
 
   return (call) => {

@@ -11,7 +11,7 @@ const needed = [
   /^(?:package\.json|README\.md|CHANGELOG\.md|LICENSE|\.github\/[A-Z]+\.md)$/,
   /^docs\/(?:[a-z-]+\/)*[A-Za-z-]+\.(?:md|svg|png)$/,
   /^docs\/conformance\/config\.schema\.json$/,
-  /^docs\/recipes\/[a-z-]+\/(?:main\.mjs|start\.mjs|config\.capnp|package\.json)$/,
+  /^docs\/recipes\/[a-z-]+\/(?:main\.mjs|express\.mjs|start\.mjs|config\.capnp|package\.json)$/,
   /^docs\/recipes\/next\/(?:(?:store|next\.config)\.mjs|instrumentation\.js|app\/v1\/\[\.\.\.path\]\/route\.js)$/,
   /^docs\/deploying\/(?:[A-Z][a-z]+|[A-Za-z.-]+\.(?:service|timer|sh|ya?ml|conf|json|dockerignore))$/
 ]

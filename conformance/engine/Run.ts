@@ -141,7 +141,7 @@ const exitCodes = {
 const wantedBy = (subject: Subject, selection: Selection.Selection): ReadonlySet<string> =>
   new Set(Selection.selected(subject, selection).map(({ slug }) => slug))
 
-/** The clauses of level design that count exactly, which needs a clock that stands still between requests. */
+/** Why clauses about counts may stay undecided at level design, if the clock did not stand still during requests. */
 const inexact = new Map(
   Selection.checks.flatMap(({ level, slug }) =>
     level === "design" && /^(?:limits|ban)\./.test(slug)

@@ -56,7 +56,6 @@ const anyHistory = <Input, Output>(
   fc.array(
     fc
       .record({
-        client: fc.nat(3),
         input,
         invokedAt: fc.nat(8),
         duration: fc.nat(4),
@@ -66,8 +65,7 @@ const anyHistory = <Input, Output>(
           { weight: 1, arbitrary: fc.constant(false) }
         )
       })
-      .map(({ client, input, invokedAt, isCompleted, duration, output }) => ({
-        client,
+      .map(({ input, invokedAt, isCompleted, duration, output }) => ({
         input,
         invokedAt,
         completed: isCompleted ? { at: invokedAt + duration, output } : undefined
@@ -212,12 +210,12 @@ describe("Linearizability.check of the history of a correct object", () => {
     calls: ReadonlyArray<SimulatedCall<Input>>
   ): ReadonlyArray<Operation<Input, Output>> => {
     let state = model.initial
-    return calls.map(({ after, before, outcome, input }, client) => {
-      const at = 10 * client
+    return calls.map(({ after, before, outcome, input }, index) => {
+      const at = 10 * index
       const output = outputOf(state, input)
       if (outcome !== "never happened") state = model.step(state, input, output) ?? state
       const completed = outcome === "returned" ? { at: at + after, output } : undefined
-      return { client, input, invokedAt: at - before, completed }
+      return { input, invokedAt: at - before, completed }
     })
   }
 

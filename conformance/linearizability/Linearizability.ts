@@ -6,10 +6,11 @@
  * Practice and Experience 29(4), 2017).
  */
 
-/** One call in a history. Its times may be in any unit, from one monotonic clock that all clients share. */
+/**
+ * One call in a history. Its times may be in any unit, from one monotonic clock that all clients share; even calls of one
+ * client are ordered only by them.
+ */
 export interface Operation<Input, Output> {
-  /** The client that made the call, for the timeline only: even calls of one client are ordered only by their times. */
-  readonly client: number
   readonly input: Input
   readonly invokedAt: number
   /**
@@ -74,8 +75,8 @@ export interface Options {
  *   key: String
  * }
  * check(register, [
- *   { client: 0, input: { write: 1 }, invokedAt: 0, completed: { at: 1, output: 1 } },
- *   { client: 1, input: {}, invokedAt: 2, completed: { at: 3, output: 0 } } // a stale read
+ *   { input: { write: 1 }, invokedAt: 0, completed: { at: 1, output: 1 } },
+ *   { input: {}, invokedAt: 2, completed: { at: 3, output: 0 } } // a stale read
  * ]) // _tag: "Violation"
  * ```
  */

@@ -40,7 +40,7 @@ export const judge = (group: ReadonlyArray<Seen>): ReadonlyArray<Ruling> => {
     const { exchange } = seen
     // The order of events: a response that arrived before the n-th request was sent.
     const completed = { at: (exchange.until ?? Number.POSITIVE_INFINITY) - 0.5, output: shownBy(seen) }
-    return [{ client: exchange.index, input: call, invokedAt: exchange.index, completed }]
+    return [{ input: call, invokedAt: exchange.index, completed }]
   })
   if (created.size === 0 || history.length === created.size) return []
   const verdict = Linearizability.check(catalogue, history, { maxStates: MAX_STATES })

@@ -125,7 +125,7 @@ export const run = Effect.fnUntraced(function* <Tag, Service extends object, Ses
       return Effect.map(make(invocation, turns, name), (got) => {
         const completed =
           got !== "interrupted" && "value" in got ? { at: instant++, output: got.value } : undefined
-        operations.push({ client, input, invokedAt, completed })
+        operations.push({ input, invokedAt, completed })
         if (got !== "interrupted" && "failed" in got)
           failed ??= { expected: `a result of ${input.did}`, actual: got.failed, kinds: [call.do] }
       })

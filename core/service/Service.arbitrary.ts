@@ -152,7 +152,7 @@ export const sent = ({ authorization }: RequestOptions): fc.Arbitrary<Sent> =>
           })
         }
       ),
-      fc.oneof({ weight: 30, arbitrary: fc.constant(false) }, { weight: 1, arbitrary: fc.constant(true) })
+      fc.oneof({ weight: 9, arbitrary: fc.constant(false) }, { weight: 1, arbitrary: fc.constant(true) })
     )
     .map(([credential, request, bodyConsumed]) => ({
       ...request,

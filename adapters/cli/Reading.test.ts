@@ -92,7 +92,7 @@ const states: ReadonlyArray<State> = [
         })
       ),
     error:
-      /: its schema 1 is older than this version's \(7\); 'animal-store serve' migrates it when it starts\n$/
+      /: its schema 1 is older than this version's \(\d+\); 'animal-store serve' migrates it when it starts\n$/
   },
   {
     name: "of a newer version",

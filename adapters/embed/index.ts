@@ -1,4 +1,10 @@
 /** Exports the store for programs that do not use Effect. */
+export type { AdminToken } from "../../core/access/AdminToken.ts"
+export {
+  AdminTokensUnsupported,
+  AdminTokenUnknown,
+  type IssueOptions as AdminTokenOptions
+} from "../../core/access/AdminTokens.ts"
 export { type ApiKey, ApiKeyRevoked, type StoredSecret } from "../../core/access/ApiKey.ts"
 export { type Expiry, ExpiryInvalid } from "../../core/access/Expiry.ts"
 export type { KeyChange } from "../../core/access/KeyChange.ts"
@@ -36,6 +42,7 @@ export type { FieldValue, LogEvent, LogLevel, LogThreshold } from "../log/LogEve
 export type { LogFormatName } from "../log/LogFormat.ts"
 export { RedisUnusable } from "../redis/RedisUnusable.ts"
 export { DatabaseUnusable } from "../sql/DatabaseUnusable.ts"
+export type { AdminTokens, IssuedAdminToken } from "./AdminTokens.ts"
 export { type AnimalStore, openAnimalStore } from "./AnimalStore.ts"
 export type { AnimalStoreOptions } from "./AnimalStoreOptions.ts"
 export type { CloseOptions, RotateOptions } from "./Arguments.ts"

@@ -23,6 +23,7 @@ import { PetRepository } from "../../core/ports/PetRepository.ts"
 import { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
 import { type Database, describeOn, kinds, sqlite } from "./Databases.fixture.ts"
 import * as Migrations from "./Migrations.ts"
+import * as AdminTokens from "./migrations/AdminTokens.ts"
 import * as Batches from "./migrations/Batches.ts"
 import * as Costs from "./migrations/Costs.ts"
 import * as First from "./migrations/First.ts"
@@ -55,6 +56,7 @@ const readSchema = (sql: SqlClient.SqlClient): Effect.Effect<ReadonlyArray<strin
 
 const TABLES = [
   "animal_store_migrations",
+  "admin_tokens",
   "api_key_secrets",
   "api_keys",
   "key_events",
@@ -266,7 +268,8 @@ describe("the released migration", () => {
     ["Transfers", Transfers, "ab33b5517a3a85b8", "8a5c116000f34dc7"],
     ["Batches", Batches, "e3b0c44298fc1c14", "a0c23de19578da8a"],
     ["IdempotentInserts", IdempotentInserts, "e3d632daf82e674f", "7f7f365cc03cbd81"],
-    ["Costs", Costs, "e3b0c44298fc1c14", "5e5f6f13f1b68bbd"]
+    ["Costs", Costs, "e3b0c44298fc1c14", "5e5f6f13f1b68bbd"],
+    ["AdminTokens", AdminTokens, "57298d3e208a7285", "6b75fb9e43fecd1d"]
   ] as const
 
   it("has its hashes here", () => {

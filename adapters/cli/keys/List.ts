@@ -3,9 +3,9 @@ import * as Clock from "effect/Clock"
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
 import * as KeyStatus from "../../../core/access/KeyStatus.ts"
+import * as KeyRecord from "../../embed/KeyRecord.ts"
 import * as Database from "../Database.ts"
 import * as KeyCommand from "./KeyCommand.ts"
-import * as KeyRecord from "./KeyRecord.ts"
 import * as KeyTable from "./KeyTable.ts"
 
 /** Prints all keys with their states, without secrets. */

@@ -6,12 +6,12 @@ import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Plan from "../../../core/limits/Plan.ts"
 import type { ApiKey, KeyChange } from "../../embed/index.ts"
+import * as KeyRecord from "../../embed/KeyRecord.ts"
 import * as Failure from "../Failure.ts"
 import * as IssueKeyFlag from "../IssueKeyFlag.ts"
 import { printable } from "../Printable.ts"
 import * as Setting from "../Setting.ts"
 import * as KeyCommand from "./KeyCommand.ts"
-import * as KeyRecord from "./KeyRecord.ts"
 import * as KeyText from "./KeyText.ts"
 
 /** Changes the given fields of a key; fails if no field is given. */

@@ -3,9 +3,9 @@ import * as Clock from "effect/Clock"
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
 import * as KeyStatus from "../../../core/access/KeyStatus.ts"
+import * as KeyRecord from "../../embed/KeyRecord.ts"
 import { printable } from "../Printable.ts"
 import * as KeyCommand from "./KeyCommand.ts"
-import * as KeyRecord from "./KeyRecord.ts"
 import * as KeyText from "./KeyText.ts"
 
 /** Prints the plan, the state and the dates of a key, and its current usage. */
@@ -15,8 +15,7 @@ export const show = Command.make(
   Effect.fn("keys show")(function* (flags) {
     const key = yield* KeyCommand.read(flags, KeyStatus.show(flags.id))
     const now = yield* Clock.currentTimeMillis
-    const { bannedUntil = null, ...usage } = key.usage
-    yield* KeyCommand.print(flags, { ...KeyRecord.make(key), ...usage, bannedUntil }, textOf(key, now))
+    yield* KeyCommand.print(flags, KeyRecord.withUsage(key), textOf(key, now))
   }, Effect.scoped)
 ).pipe(Command.withDescription("Show a key: plan, dates and current usage."))
 
@@ -28,7 +27,7 @@ const textOf = (key: KeyStatus.KeyStatus, now: number): string => {
     ["Label", key.label === undefined ? "none" : printable(key.label)],
     ["Created", KeyText.time(key.createdAt)],
     ["Expires", key.expiresAt === undefined ? "never" : KeyText.time(key.expiresAt)],
-    ["Last seen", key.lastSeenDay === undefined ? "never" : KeyText.day(key.lastSeenDay)],
+    ["Last seen", key.lastSeenDay === undefined ? "never" : KeyRecord.day(key.lastSeenDay)],
     ["Minute", `${minute.remaining} of ${minute.limit} left, full at ${KeyText.time(minute.fullAt)}`],
     ["Day", `${day.used} of ${day.limit} used, ${day.remaining} left until ${KeyText.time(day.endsAt)}`],
     ["Strikes", String(strikes)],

@@ -3,7 +3,7 @@
  * keeps the counts of its earlier workers, and a worker that does not respond keeps the counts of its last response.
  * Otherwise Prometheus would treat the exit of a worker as a reset, and count everything twice.
  */
-import * as Exposition from "./Exposition.ts"
+import * as Exposition from "../../embed/Exposition.ts"
 
 /** The metrics of one place, in which a new worker replaces one that exited. */
 interface Place {
@@ -46,6 +46,10 @@ export const page = (sum: MetricsSum): Exposition.Exposition => {
   }
   return total
 }
+
+/** Returns the counts of each place since the start of the server, and the other metrics of its current worker. */
+export const byPlace = (sum: MetricsSum): ReadonlyMap<number, Exposition.Exposition> =>
+  new Map([...sum].map(([place, { current, exited }]) => [place, Exposition.add(exited, current)]))
 
 const isCumulative = (name: string, { type }: Exposition.Family): boolean =>
   (type === "counter" || type === "histogram") && !isProcessMetric(name)

@@ -23,7 +23,7 @@ const token = Command.make(
       "name",
       "TEXT",
       "Name that the events of its actions have. Default: your user name.",
-      KeyCommand.parseLabel
+      KeyCommand.parseName
     ).pipe(Flag.optional),
     expires: Setting.make(
       "expires-in",

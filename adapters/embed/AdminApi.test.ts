@@ -27,10 +27,14 @@ describe.each(Stores.kinds)("the admin API $name", (kind) => {
       expect((await shown()).states).toEqual(["active"])
       expect((await store.keys.verify(key))?.id).toBe(id)
 
-      await send("PATCH", `/v1/keys/${id}`, { plan: "Pro", label: "", expires: "never" })
+      await send("PATCH", `/v1/keys/${id}`, {
+        ...{ plan: "Pro", label: "", account: "acme", metadata: { crm: 7 }, expires: "never" }
+      })
       expect(await shown()).toMatchObject({
         plan: "Pro",
         label: null,
+        account: "acme",
+        metadata: { crm: 7 },
         expiresAt: null,
         minute: { limit: 300 }
       })
@@ -76,6 +80,7 @@ describe("the admin API", () => {
       ["POST", "/v1/keys", { plan: "Enterprise" }, "Enterprise needs both perMinute and perDay"],
       ["POST", "/v1/keys", { plan: "Free", perMinute: 0 }, "perMinute: "],
       ["POST", "/v1/keys", { plan: "Free", label: " " }, "label must"],
+      ["POST", "/v1/keys", { plan: "Free", metadata: { x: "x".repeat(5_000) } }, "metadata must"],
       ["POST", "/v1/keys", { plan: "Free", expires: "soon" }, "expires: must be a duration"],
       ["PATCH", `/v1/keys/${id}`, { label: 5 }, "label: "],
       ["POST", `/v1/keys/${id}/rotate`, { overlap: "-1h" }, "overlap: must be a duration"]
@@ -111,6 +116,8 @@ describe("the admin API", () => {
     expect(await list("label=SHOP")).toEqual([[1, 0], 2, false])
     expect(await list("plan=Free&limit=1")).toEqual([[2], 2, true])
     expect(await list(`plan=Free&limit=1&cursor=${ids[2]}`)).toEqual([[0], 2, false])
+    await store.keys.set(ids[1] ?? "", { account: "acme" })
+    expect(await list("account=acme")).toEqual([[1], 1, false])
     expect(await list("state=revoked")).toEqual([[2], 3, false])
   })
 

@@ -5,6 +5,7 @@ import { actions } from "../../core/access/KeyEvent.ts"
 import * as KeyLifecycle from "../../core/access/KeyLifecycle.ts"
 import * as KeyQuery from "../../core/access/KeyQuery.ts"
 import type { KeyStatus } from "../../core/access/KeyStatus.ts"
+import type { Metadata } from "../../core/access/Metadata.ts"
 import type { OwnErrors } from "../../core/errors/OwnErrors.ts"
 import * as Plan from "../../core/limits/Plan.ts"
 import type { Caller } from "../../core/service/HostRoute.ts"
@@ -13,6 +14,7 @@ import * as KeyRecord from "./KeyRecord.ts"
 import type { IssuedApiKey, Keys } from "./Keys.ts"
 import type { OperationError } from "./OperationError.ts"
 import { defineOperation, type OwnOperation } from "./OwnOperation.ts"
+import type * as Validator from "./Validator.ts"
 
 /** What the operations use. */
 export interface Tools {
@@ -43,6 +45,8 @@ const codeOf: { readonly [tag: string]: (typeof codes)[number] } = {
   RotationUnfinished: "rotation_unfinished",
   PlanInvalid: "invalid_body",
   LabelInvalid: "invalid_body",
+  AccountInvalid: "invalid_body",
+  MetadataInvalid: "invalid_body",
   ExpiryInvalid: "invalid_body",
   OverlapInvalid: "invalid_body",
   InvalidOption: "invalid_body"
@@ -79,6 +83,8 @@ const record = {
   plan: text,
   limits: objectOf({ perMinute: count, perDay: count }),
   label: { type: ["string", "null"] },
+  account: { type: ["string", "null"] },
+  metadata: { type: ["object", "null"] },
   createdAt: time,
   revokedAt: timeOrNull,
   expiresAt: timeOrNull,
@@ -100,6 +106,8 @@ const Issued = objectOf({
   plan: text,
   limits: record.limits,
   label: record.label,
+  account: record.account,
+  metadata: record.metadata,
   expiresAt: timeOrNull,
   key: { type: "string", description: "The secret, which is shown only now." },
   oldKeyExpiresAt: { ...timeOrNull, description: "When the previous secret expires, or null for a new key." }
@@ -115,14 +123,14 @@ const Change = {
     perMinute: { type: "integer", minimum: 1, maximum: Plan.maxRequests },
     perDay: { type: "integer", minimum: 1, maximum: Plan.maxRequests },
     label: { type: "string", description: "Name for operators. Empty: none." },
+    account: { type: "string", description: "Account to which the key belongs. Empty: none." },
+    metadata: { type: ["object", "null"], description: "For programs of the operator. Null: none." },
     expires: { type: "string", description: "Time from now, such as `12h` or `90d`, or `never`." }
   },
   additionalProperties: false
 } as const
 
-type Changed = {
-  readonly [name in keyof (typeof Change)["properties"]]?: name extends `per${string}` ? number : string
-}
+type Changed = Validator.InputOf<typeof Change>
 
 const Row = {
   requests: { ...counts, description: "Number of requests by status; `none` for clients that disconnected." },
@@ -155,8 +163,8 @@ const toKey = (key: KeyStatus, now: number) => ({
 })
 
 const toIssued = (issued: IssuedApiKey) => {
-  const { expiresAt = null, label = null, oldKeyExpiresAt = null, ...rest } = issued
-  return { ...rest, label, expiresAt, oldKeyExpiresAt }
+  const { account = null, expiresAt = null, label = null, metadata = null, oldKeyExpiresAt = null } = issued
+  return { ...issued, label, account, metadata, expiresAt, oldKeyExpiresAt }
 }
 
 const parseOr = <A>(error: MakeError, field: string, parsed: Result.Result<A, string>): A =>
@@ -164,11 +172,19 @@ const parseOr = <A>(error: MakeError, field: string, parsed: Result.Result<A, st
     error("invalid_body", `The body is invalid: ${field}: ${reason}.`)
   )
 
-/** The change or the options of a body; `minMs` is the minimum of `expires`. */
-const wantedOf = (error: MakeError, { expires, label, perDay, perMinute, plan }: Changed, minMs: number) => ({
+/** The change or the options of a body; `minMs` is the minimum of `expires`, and `none` stands for no value. */
+const wantedOf = <None>(
+  error: MakeError,
+  { account, expires, label, metadata, perDay, perMinute, plan }: Changed,
+  minMs: number,
+  none: None
+) => ({
   plan,
   limits: { perMinute, perDay },
-  label,
+  label: label === "" ? none : label,
+  account: account === "" ? none : account,
+  // The cast is safe: `Keys` checks the object.
+  metadata: metadata === null ? none : (metadata as Metadata | undefined),
   expires: expires === undefined ? undefined : parseOr(error, "expires", Expiry.parse(minMs)(expires))
 })
 
@@ -185,6 +201,7 @@ export const operations = ({ history, keysOf, plans }: Tools): ReadonlyArray<Own
         type: "object",
         properties: {
           plan: { type: "string", description: "Only keys on this plan." },
+          account: { type: "string", description: "Only keys of this account." },
           label: {
             type: "string",
             description: "Only keys whose label or id contains this text, in any case."
@@ -224,8 +241,7 @@ export const operations = ({ history, keysOf, plans }: Tools): ReadonlyArray<Own
       success: { status: 201, body: Issued },
       errors: codes,
       run: async ({ body: { plan, ...rest }, caller, error }) => {
-        const { label, ...wanted } = wantedOf(error, rest, 1)
-        const options = { ...wanted, plan, label: label === "" ? undefined : label }
+        const options = { ...wantedOf(error, rest, 1, undefined), plan }
         return { body: toIssued(await attempt(error, () => keys(caller).issue(options))) }
       }
     }),
@@ -244,15 +260,14 @@ export const operations = ({ history, keysOf, plans }: Tools): ReadonlyArray<Own
       id: "setKey",
       method: "PATCH",
       path: "/keys/{id}",
-      summary: "Change the plan, limits, label or expiry of a key",
+      summary: "Change the plan, limits, label, account, metadata or expiry of a key",
       description:
         "Absent fields stay as they are. Other processes apply the change within their `--key-cache`.",
       body: Change,
       success: { body: Key },
       errors: codes,
       run: async ({ body, caller, error, now, params: { id } }) => {
-        const { label, ...wanted } = wantedOf(error, body, 0)
-        const change = { ...wanted, label: label === "" ? null : label }
+        const change = wantedOf(error, body, 0, null)
         await attempt(error, () => keys(caller).set(id, change))
         return { body: toKey(await keys(caller).show(id), now) }
       }

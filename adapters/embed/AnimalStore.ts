@@ -31,7 +31,6 @@ import * as Arguments from "./Arguments.ts"
 import type * as Console from "./Console.ts"
 import * as Database from "./Database.ts"
 import * as DrainPeriod from "./DrainPeriod.ts"
-import * as Exposition from "./Exposition.ts"
 import * as InFlight from "./InFlight.ts"
 import * as KeyLog from "./KeyLog.ts"
 import * as Keys from "./Keys.ts"
@@ -153,7 +152,7 @@ export const openAnimalStore = async (options: AnimalStoreOptions = {}): Promise
       if (readMetrics === undefined) metrics(true)
       // Imported on demand, because most stores have no console.
       const { make } = await import("./Console.ts")
-      const ownMetrics = async () => new Map([[1, Exposition.parse(metrics(true))]])
+      const ownMetrics = async () => new Map([[1, metrics(true)]])
       return run(Scope.provide(make(readMetrics ?? ownMetrics), scope))
     },
     metrics,

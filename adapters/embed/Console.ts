@@ -24,13 +24,13 @@ import { StaticFiles } from "../../core/service/StaticFiles.ts"
 import * as NodeListener from "../http-node/NodeListener.ts"
 import * as MemoryRateLimitStore from "../memory/MemoryRateLimitStore.ts"
 import * as AdminApi from "./AdminApi.ts"
-import type { Exposition } from "./Exposition.ts"
+import * as Exposition from "./Exposition.ts"
 import * as History from "./History.ts"
 import * as HostOperations from "./HostOperations.ts"
 import * as Keys from "./Keys.ts"
 
-/** Returns the metrics of each process, by its number from 1, without those of the event loop. */
-export type ReadMetrics = () => Promise<ReadonlyMap<number, Exposition>>
+/** Returns a sample of the metrics of each process, by its number from 1, in the Prometheus text format. */
+export type ReadMetrics = () => Promise<ReadonlyMap<number, string>>
 
 /** What administrators see where callers of the service see the animals. */
 const about: Interface.Interface = {
@@ -99,7 +99,9 @@ export const make = Effect.fnUntraced(function* (
   const run = Effect.runPromiseWith(yield* Effect.context<Services>())
   const read = Effect.gen(function* () {
     const metrics = yield* Effect.promise(readMetrics)
-    const samples = new Map([...metrics].map(([worker, page]) => [worker, History.sampleOf(page)]))
+    const samples = new Map(
+      [...metrics].map(([worker, page]) => [worker, History.sampleOf(Exposition.parse(page))])
+    )
     return { at: yield* Clock.currentTimeMillis, samples }
   })
   let past: History.History = []

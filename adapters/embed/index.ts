@@ -10,6 +10,7 @@ export { type Expiry, ExpiryInvalid } from "../../core/access/Expiry.ts"
 export type { KeyChange } from "../../core/access/KeyChange.ts"
 export type { KeyAction, KeyEvent, ValueChange } from "../../core/access/KeyEvent.ts"
 export {
+  AccountInvalid,
   ApiKeyUnknown,
   type IssueOptions,
   LabelInvalid,
@@ -17,7 +18,8 @@ export {
   PlanInvalid,
   RotationUnfinished
 } from "../../core/access/KeyLifecycle.ts"
-export type { KeyStatus } from "../../core/access/KeyStatus.ts"
+export type { KeyStatus, ListOptions as ListKeysOptions } from "../../core/access/KeyStatus.ts"
+export { type Metadata, MetadataInvalid } from "../../core/access/Metadata.ts"
 export type { Deprecation } from "../../core/deprecation/Deprecation.ts"
 export type { Pet } from "../../core/domain/Pet.ts"
 export type { PetStatus } from "../../core/domain/PetStatus.ts"
@@ -27,6 +29,7 @@ export type { BanPolicy } from "../../core/limits/BanPolicy.ts"
 export type { Plan, PlanName } from "../../core/limits/Plan.ts"
 export type { Usage } from "../../core/limits/Usage.ts"
 export { InvalidOption } from "../../core/options/InvalidOption.ts"
+export type { AdminTokenStore } from "../../core/ports/AdminTokenStore.ts"
 export type { ApiKeyStore } from "../../core/ports/ApiKeyStore.ts"
 export type { PetRepository } from "../../core/ports/PetRepository.ts"
 export type { RateLimitStore } from "../../core/ports/RateLimitStore.ts"

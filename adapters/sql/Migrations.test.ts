@@ -23,6 +23,7 @@ import { PetRepository } from "../../core/ports/PetRepository.ts"
 import { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
 import { type Database, describeOn, kinds, sqlite } from "./Databases.fixture.ts"
 import * as Migrations from "./Migrations.ts"
+import * as Accounts from "./migrations/Accounts.ts"
 import * as AdminTokens from "./migrations/AdminTokens.ts"
 import * as Batches from "./migrations/Batches.ts"
 import * as Costs from "./migrations/Costs.ts"
@@ -269,6 +270,7 @@ describe("the released migration", () => {
     ["Batches", Batches, "e3b0c44298fc1c14", "a0c23de19578da8a"],
     ["IdempotentInserts", IdempotentInserts, "e3d632daf82e674f", "7f7f365cc03cbd81"],
     ["Costs", Costs, "e3b0c44298fc1c14", "5e5f6f13f1b68bbd"],
+    ["Accounts", Accounts, "3fe812cac40941e4", "1af82f38b6ba43d4"],
     ["AdminTokens", AdminTokens, "57298d3e208a7285", "6b75fb9e43fecd1d"]
   ] as const
 
@@ -309,6 +311,7 @@ for (const kind of kinds) {
         expect(yield* keys.list).toEqual([
           {
             ...{ id: "key_a", plan: "Pro", limits: Plan.standard.Pro, label: "shop", createdAt: 1 },
+            ...{ account: undefined, metadata: undefined },
             ...{ revokedAt: undefined, expiresAt: undefined, lastSeenDay: undefined },
             secrets: [{ hash: "hash", createdAt: 1, expiresAt: undefined }]
           }

@@ -4,6 +4,7 @@ import * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import * as CopyPlan from "./CopyPlan.ts"
 import { DatabaseUnusable, opening } from "./DatabaseUnusable.ts"
+import * as Accounts from "./migrations/Accounts.ts"
 import * as AdminTokens from "./migrations/AdminTokens.ts"
 import * as Batches from "./migrations/Batches.ts"
 import * as Costs from "./migrations/Costs.ts"
@@ -168,5 +169,6 @@ export const migrations: ReadonlyArray<Migration> = [
   { name: "batches", texts: Batches },
   { name: "idempotent_inserts", texts: IdempotentInserts },
   { name: "costs", texts: Costs },
+  { name: "accounts", texts: Accounts },
   { name: "admin_tokens", texts: AdminTokens }
 ]

@@ -30,6 +30,8 @@ export const toKey = ({ createdAt, expiresAt, hash, id, name, revokedAt }: Admin
   plan: "Admin",
   limits: { perMinute: 3_000, perDay: 1_000_000 },
   label: name,
+  account: undefined,
+  metadata: undefined,
   createdAt,
   revokedAt,
   expiresAt,

@@ -10,6 +10,7 @@ const time = fc.option(fc.integer({ min: NOW - 9, max: NOW + 9 }), { nil: undefi
 const key: fc.Arbitrary<Omit<KeyStatus, "id">> = fc
   .record({
     plan: fc.constantFrom("Free", "Pro"),
+    account: fc.constantFrom(undefined, "acme"),
     label: fc.option(fc.constantFrom("Shop", "till", "key"), { nil: undefined }),
     revokedAt: time,
     expiresAt: time,
@@ -19,31 +20,21 @@ const key: fc.Arbitrary<Omit<KeyStatus, "id">> = fc
     minuteUsed: fc.nat(100),
     dayUsed: fc.nat(200)
   })
-  .map(
-    ({ bannedUntil, dayUsed, expiresAt, label, limit, minuteUsed, oldSecretExpiresAt, plan, revokedAt }) => ({
-      ...{
-        plan,
-        label,
-        revokedAt,
-        expiresAt,
-        limits: { perMinute: limit, perDay: limit },
-        lastSeenDay: undefined
-      },
-      createdAt: 0,
-      secrets: [
-        { hash: "", createdAt: 0, expiresAt: undefined },
-        ...(oldSecretExpiresAt === undefined
-          ? []
-          : [{ hash: "", createdAt: 0, expiresAt: oldSecretExpiresAt }])
-      ],
-      usage: {
-        minute: { limit, remaining: Math.max(limit - minuteUsed, 0), fullAt: NOW },
-        day: { limit, used: dayUsed, remaining: Math.max(limit - dayUsed, 0), endsAt: NOW },
-        strikes: 0,
-        bannedUntil
-      }
-    })
-  )
+  .map(({ bannedUntil, dayUsed, limit, minuteUsed, oldSecretExpiresAt, ...fields }) => ({
+    ...fields,
+    ...{ limits: { perMinute: limit, perDay: limit }, metadata: undefined, lastSeenDay: undefined },
+    createdAt: 0,
+    secrets: [
+      { hash: "", createdAt: 0, expiresAt: undefined },
+      ...(oldSecretExpiresAt === undefined ? [] : [{ hash: "", createdAt: 0, expiresAt: oldSecretExpiresAt }])
+    ],
+    usage: {
+      minute: { limit, remaining: Math.max(limit - minuteUsed, 0), fullAt: NOW },
+      day: { limit, used: dayUsed, remaining: Math.max(limit - dayUsed, 0), endsAt: NOW },
+      strikes: 0,
+      bannedUntil
+    }
+  }))
 
 const keys = fc
   .array(key, { maxLength: 30 })
@@ -51,6 +42,7 @@ const keys = fc
 
 const query = fc.record({
   plan: fc.constantFrom(undefined, "Free", "Pro", "Other"),
+  account: fc.constantFrom(undefined, "acme", "ac"),
   label: fc.constantFrom(undefined, "", "shop", "EY_1", "il"),
   state: fc.constantFrom(undefined, ...KeyQuery.states)
 })
@@ -71,6 +63,7 @@ describe("KeyQuery.page", () => {
         const pages = readAll(all, given, limit)
         const expected = all
           .filter(({ plan }) => given.plan === undefined || plan === given.plan)
+          .filter(({ account }) => given.account === undefined || account === given.account)
           .filter(({ id, label = "" }) =>
             [id, label].some((text) => text.toLowerCase().includes((given.label ?? "").toLowerCase()))
           )

@@ -33,6 +33,7 @@ export const statesOf = (
 /** Which keys to select; absent fields select all. */
 export interface KeyQuery {
   readonly plan?: string | undefined
+  readonly account?: string | undefined
   /** A text that the label or the id contains, in any case. */
   readonly label?: string | undefined
   readonly state?: KeyState | undefined
@@ -52,7 +53,7 @@ export interface KeyPage {
 /** Returns one page of at most `limit` keys; `keys` are all keys, oldest first. */
 export const page = (
   keys: ReadonlyArray<KeyStatus>,
-  { cursor, label = "", plan, state }: KeyQuery,
+  { account, cursor, label = "", plan, state }: KeyQuery,
   limit: number,
   now: number
 ): KeyPage => {
@@ -64,6 +65,7 @@ export const page = (
   const selected: Array<KeyStatus> = []
   for (const [index, key] of newestFirst.entries()) {
     if (plan !== undefined && key.plan !== plan) continue
+    if (account !== undefined && key.account !== account) continue
     if (text !== "" && !`${key.id}\n${key.label ?? ""}`.toLowerCase().includes(text)) continue
     const found = statesOf(key, now)
     counts.all++

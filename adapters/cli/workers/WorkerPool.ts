@@ -45,7 +45,7 @@ export interface WorkerPool {
   /** Returns the metrics of all workers, running and exited. */
   readonly metrics: Effect.Effect<string>
   /** Returns a sample of the metrics by place; counts include those of earlier workers. */
-  readonly samples: Effect.Effect<ReadonlyMap<number, Exposition.Exposition>>
+  readonly samples: Effect.Effect<ReadonlyMap<number, string>>
   /** Drains all workers and waits until they have exited; the drain ends early when `early` completes. */
   readonly stop: (drainMs: number, early: Effect.Effect<void>) => Effect.Effect<void>
 }
@@ -193,7 +193,13 @@ export const make = Effect.fnUntraced(function* (
         `# TYPE animal_store_worker_exits_total counter\nanimal_store_worker_exits_total ${exits}\n`
       ].join("")
     ),
-    samples: Effect.map(pages("/sample"), () => MetricsSum.byPlace(sums["/sample"])),
+    samples: Effect.map(
+      pages("/sample"),
+      () =>
+        new Map(
+          [...MetricsSum.byPlace(sums["/sample"])].map(([place, page]) => [place, Exposition.format(page)])
+        )
+    ),
     stop
   }
 })

@@ -120,7 +120,7 @@ describe("Linearizability.check of a register with a write that timed out", () =
 
   it("does not report the write as stuck, because the model allows it", () => {
     const stale = read(2, 3, null)
-    expect(check(timedOut, write(0, 1, 2), stale)).toEqual({ _tag: "Violation", stuck: [stale] })
+    expect(check(write(0, 1, 2), timedOut, stale)).toEqual({ _tag: "Violation", stuck: [stale] })
   })
 
   it("visits no extra states for calls of unknown outcome that change nothing", () => {

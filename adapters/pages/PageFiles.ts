@@ -15,6 +15,6 @@ export const directories = (): Directories => {
     return { client: new URL("./client/", import.meta.url), swaggerUi: pathToFileURL(manifest) }
   }
   // The build bundles modules into other files, so `import.meta.url` does not locate the files of the page.
-  const built = new URL("./dist/adapters/reference-page/", import.meta.resolve("animal-store/package.json"))
+  const built = new URL("./dist/adapters/pages/", import.meta.resolve("animal-store/package.json"))
   return { client: new URL("./client/", built), swaggerUi: new URL("./swagger-ui/", built) }
 }

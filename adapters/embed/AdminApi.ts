@@ -10,6 +10,7 @@ import type { OwnErrors } from "../../core/errors/OwnErrors.ts"
 import * as Plan from "../../core/limits/Plan.ts"
 import type { Caller } from "../../core/service/HostRoute.ts"
 import * as History from "./History.ts"
+import type { KeyList } from "./KeyList.ts"
 import * as KeyRecord from "./KeyRecord.ts"
 import type { IssuedApiKey, Keys } from "./Keys.ts"
 import type { OperationError } from "./OperationError.ts"
@@ -20,6 +21,9 @@ import type * as Validator from "./Validator.ts"
 export interface Tools {
   /** Returns the functions on keys, whose events have this actor. */
   readonly keysOf: (actor: string) => Keys
+  readonly list: KeyList
+  /** Returns these keys with their usage now. */
+  readonly refreshed: (keys: ReadonlyArray<KeyStatus>) => Promise<ReadonlyArray<KeyStatus>>
   readonly plans: { readonly [name: string]: Plan.Plan | undefined }
   /** Returns the readings of the last hour, and one of now. */
   readonly history: () => Promise<{ readonly past: History.History; readonly now: History.Reading }>
@@ -189,8 +193,17 @@ const wantedOf = <None>(
 })
 
 /** Creates the operations. */
-export const operations = ({ history, keysOf, plans }: Tools): ReadonlyArray<OwnOperation> => {
+export const operations = ({
+  history,
+  keysOf,
+  list,
+  plans,
+  refreshed
+}: Tools): ReadonlyArray<OwnOperation> => {
   const keys = ({ label = "" }: Pick<Caller, "label">): Keys => keysOf(label)
+  /** Changes keys, after which an earlier list of them is out of date. */
+  const act = <A>(error: MakeError, perform: () => Promise<A>): Promise<A> =>
+    attempt(error, perform).finally(() => list.discard())
   return [
     defineOperation({
       id: "listKeys",
@@ -220,12 +233,12 @@ export const operations = ({ history, keysOf, plans }: Tools): ReadonlyArray<Own
           }
         })
       },
-      run: async ({ caller, now, query }) => {
-        const all = await keys(caller).list()
-        const found = KeyQuery.page(all, query, query.limit ?? DEFAULT_LIMIT, now)
+      run: async ({ now, query }) => {
+        const found = KeyQuery.page(await list.all(now), query, query.limit ?? DEFAULT_LIMIT, now)
+        const shown = await refreshed(found.keys)
         return {
           body: {
-            keys: found.keys.map((key) => toKey(key, now)),
+            keys: shown.map((key) => toKey(key, now)),
             next: found.next ?? null,
             counts: found.counts
           }
@@ -242,7 +255,7 @@ export const operations = ({ history, keysOf, plans }: Tools): ReadonlyArray<Own
       errors: codes,
       run: async ({ body: { plan, ...rest }, caller, error }) => {
         const options = { ...wantedOf(error, rest, 1, undefined), plan }
-        return { body: toIssued(await attempt(error, () => keys(caller).issue(options))) }
+        return { body: toIssued(await act(error, () => keys(caller).issue(options))) }
       }
     }),
     defineOperation({
@@ -268,7 +281,7 @@ export const operations = ({ history, keysOf, plans }: Tools): ReadonlyArray<Own
       errors: codes,
       run: async ({ body, caller, error, now, params: { id } }) => {
         const change = wantedOf(error, body, 0, null)
-        await attempt(error, () => keys(caller).set(id, change))
+        await act(error, () => keys(caller).set(id, change))
         return { body: toKey(await keys(caller).show(id), now) }
       }
     }),
@@ -294,7 +307,7 @@ export const operations = ({ history, keysOf, plans }: Tools): ReadonlyArray<Own
       errors: codes,
       run: async ({ body: { force, overlap = "24h" }, caller, error, params: { id } }) => {
         const overlapMs = parseOr(error, "overlap", KeyLifecycle.parseOverlap(overlap))
-        return { body: toIssued(await attempt(error, () => keys(caller).rotate(id, { overlapMs, force }))) }
+        return { body: toIssued(await act(error, () => keys(caller).rotate(id, { overlapMs, force }))) }
       }
     }),
     ...(["revoke", "unban"] as const).map((action) =>
@@ -307,7 +320,7 @@ export const operations = ({ history, keysOf, plans }: Tools): ReadonlyArray<Own
         success: { body: Key },
         errors: codes,
         run: async ({ caller, error, now, params: { id } }) => {
-          await attempt(error, () => keys(caller)[action](id))
+          await act(error, () => keys(caller)[action](id))
           return { body: toKey(await keys(caller).show(id), now) }
         }
       })

@@ -1,4 +1,4 @@
-/** Composes the admin API: a service of its own, whose callers are administrators, beside the service of the animals. */
+/** Composes the admin API and the console: a service of its own, whose callers are administrators, beside the service of the animals. */
 import * as Clock from "effect/Clock"
 import type * as Digest from "effect/crypto/Digest"
 import type * as SecureRandom from "effect/crypto/SecureRandom"
@@ -9,6 +9,7 @@ import type * as Scope from "effect/Scope"
 import { Actor } from "../../core/access/Actor.ts"
 import * as AdminToken from "../../core/access/AdminToken.ts"
 import * as AdminTokens from "../../core/access/AdminTokens.ts"
+import * as KeyStatus from "../../core/access/KeyStatus.ts"
 import { OwnPlans } from "../../core/limits/OwnPlans.ts"
 import * as Plan from "../../core/limits/Plan.ts"
 import * as Schemas from "../../core/operations/Schemas.ts"
@@ -23,10 +24,12 @@ import * as ServiceOptions from "../../core/service/ServiceOptions.ts"
 import { StaticFiles } from "../../core/service/StaticFiles.ts"
 import * as NodeListener from "../http-node/NodeListener.ts"
 import * as MemoryRateLimitStore from "../memory/MemoryRateLimitStore.ts"
+import * as ConsolePage from "../pages/ConsolePage.ts"
 import * as AdminApi from "./AdminApi.ts"
 import * as Exposition from "./Exposition.ts"
 import * as History from "./History.ts"
 import * as HostOperations from "./HostOperations.ts"
+import { KeyList } from "./KeyList.ts"
 import * as Keys from "./Keys.ts"
 
 /** Returns a sample of the metrics of each process, by its number from 1, in the Prometheus text format. */
@@ -114,6 +117,8 @@ export const make = Effect.fnUntraced(function* (
   const operations = yield* HostOperations.make(
     AdminApi.operations({
       keysOf: (actor) => Keys.make((program) => run(Effect.provideService(program, Actor, actor))),
+      list: new KeyList(() => run(KeyStatus.list())),
+      refreshed: (keys) => run(KeyStatus.ofKeys(keys)),
       plans: { ...Plan.standard, ...(yield* OwnPlans) },
       history: async () => ({ past, now: await run(read) })
     }),
@@ -126,7 +131,7 @@ export const make = Effect.fnUntraced(function* (
     Layer.succeed(OwnPlans, {}),
     // The metrics and the access log are those of the service.
     Layer.succeed(ResponseObserver, undefined),
-    Layer.succeed(StaticFiles, [])
+    Layer.succeed(StaticFiles, yield* Effect.orDie(ConsolePage.files))
   )
   const service = yield* Layer.build(Layer.provide(Service.layer(options, operations), settings))
   const listen = yield* Effect.provide(NodeListener.make, service)

@@ -1,4 +1,5 @@
 /** Tests `animal-store admin`, and the admin API of `serve`, in one process and with workers. */
+import { request } from "node:http"
 import { describe, expect, it } from "vitest"
 import * as Databases from "../sql/Databases.fixture.ts"
 import * as CommandLine from "./CommandLine.fixture.ts"
@@ -65,6 +66,24 @@ describe("serve --admin-port", () => {
     expect(terminal.greeting).toMatch(
       /^animal-store listens on http:\S+\n\n {2}Free key, .*: ast_\w+\n {2}API reference: .*\n {2}Console: .*\n {2}Admin token, shown only now: asa_\w{33}\n\n/
     )
+  })
+
+  it("has the console at /, and only for names that are its own", async () => {
+    const { greeting } = await CommandLine.serveJson(["--admin-port", "0"])
+    const { url } = adminOf(greeting)
+    const page = await fetch(`${url}/`)
+    expect([page.status, await page.text()]).toEqual([200, expect.stringContaining("admin/console.js")])
+    expect((await fetch(`${url}/admin/console.js`)).headers.get("Content-Type")).toMatch("text/javascript")
+    expect((await fetch(`${url}/metrics`)).status).toBe(200)
+    const { hostname, port } = new URL(url)
+    const rebound = await new Promise<number | undefined>((resolve, reject) =>
+      request({ hostname, port, path: "/admin/v1/keys", headers: { Host: "evil.example" } }, (response) => {
+        resolve(response.resume().statusCode)
+      })
+        .on("error", reject)
+        .end()
+    )
+    expect(rebound).toBe(421)
   })
 
   it("has no admin API with --no-console", async () => {

@@ -1,4 +1,5 @@
 /** Tests the admin API over HTTP, on every kind of database. */
+import { renameSync } from "node:fs"
 import { Validator } from "@seriousme/openapi-schema-validator"
 import { describe, expect, it } from "vitest"
 import * as Console from "./Console.fixture.ts"
@@ -200,6 +201,15 @@ describe("a hostile client of the admin API", () => {
     }
     const allowed = await from(origin)
     expect([allowed.status, allowed.headers.get("Cache-Control")]).toEqual([201, "no-store"])
+  })
+
+  it("gets 503 in bounded time while the database does not respond", async () => {
+    const kind = Stores.kinds.find(({ system }) => system === "sqlite")
+    const address = (await kind?.address()) ?? ""
+    const { send } = await Console.open({ database: address })
+    renameSync(address.replace("sqlite:", ""), `${address.replace("sqlite:", "")}.gone`)
+    await expect.poll(async () => (await send("POST", "/v1/keys", { plan: "Free" })).status).toBe(503)
+    expect((await send("GET", "/v1/keys")).body).toMatchObject({ code: "service_unavailable", status: 503 })
   })
 
   it("gets 413 for a large body, before it is read", async () => {

@@ -53,16 +53,19 @@ export const createPet = Operation.make({
     }
     if (once === undefined || pets.insertOnce === undefined)
       return Effect.map(pets.insert(body), (pet) => created(pet))
-    return Effect.flatMap(pets.insertOnce(body, once), (outcome): Effect.Effect<Created, ApiError.ApiError> => {
-      switch (outcome._tag) {
-        case "Mismatch":
-          return Effect.fail(ApiError.make("idempotency_key_reused"))
-        case "InProgress":
-          return Effect.fail(ApiError.make("idempotency_key_in_use"))
-        default:
-          return Effect.succeed(created(outcome.pet, outcome._tag === "Replayed"))
+    return Effect.flatMap(
+      pets.insertOnce(body, once),
+      (outcome): Effect.Effect<Created, ApiError.ApiError> => {
+        switch (outcome._tag) {
+          case "Mismatch":
+            return Effect.fail(ApiError.make("idempotency_key_reused"))
+          case "InProgress":
+            return Effect.fail(ApiError.make("idempotency_key_in_use"))
+          default:
+            return Effect.succeed(created(outcome.pet, outcome._tag === "Replayed"))
+        }
       }
-    })
+    )
   }
 })
 

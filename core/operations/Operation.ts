@@ -264,7 +264,9 @@ export const make = <
         )
       }
       const waiting = definition.maxResponseBytes && request.room(definition.maxResponseBytes(values))
-      return waiting === undefined ? definition.run(input) : Effect.flatMap(waiting, () => definition.run(input))
+      return waiting === undefined
+        ? definition.run(input)
+        : Effect.flatMap(waiting, () => definition.run(input))
     }
   }
 }

@@ -40,8 +40,15 @@ for (const kind of Databases.kinds) {
       expect(await limit(uncached)).toBe("300")
       await expect.poll(() => limit(cached), POLL_OPTIONS).toBe("300")
 
-      expect(await json("set", id, "--per-minute", "7", "--label", "")).toEqual({
+      expect(await keys("set", id, "--account", "acme", "--metadata", '{"crm":7}')).toContain(
+        "; label shop; account acme; never expires."
+      )
+      const shown = await keys("show", id)
+      for (const line of ["  Account    acme\n", '  Metadata   {"crm":7}\n']) expect(shown).toContain(line)
+      expect(await json("set", id, "--metadata", "")).toMatchObject({ account: "acme", metadata: null })
+      expect(await json("set", id, "--per-minute", "7", "--label", "", "--account", "")).toEqual({
         ...{ id, plan: "Pro", limits: { perMinute: 7, perDay: 10_000 }, label: null },
+        ...{ account: null, metadata: null },
         ...{ createdAt: expect.any(Number), revokedAt: null, expiresAt: null },
         lastSeenDay: expect.anything(),
         secrets: [{ createdAt: expect.any(Number), expiresAt: null }]
@@ -137,6 +144,7 @@ for (const kind of Databases.kinds) {
       const shown = await json("show", id)
       expect(shown).toEqual({
         ...{ id, plan: "Free", limits: { perMinute: 60, perDay: 1_000 }, label: "a\u202eb" },
+        ...{ account: null, metadata: null },
         ...{ createdAt: time, revokedAt: null, expiresAt: time, lastSeenDay: expect.any(String) },
         secrets: [{ createdAt: time, expiresAt: null }],
         minute: { limit: 60, remaining: time, fullAt: time },

@@ -1,4 +1,4 @@
-/** Changes the plan, limits, label or expiry of an API key. Its id, secrets and usage stay the same. */
+/** Changes the plan, limits, label, account, metadata or expiry of an API key. Its id, secrets and usage stay the same. */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -11,6 +11,7 @@ import { type ApiKey, ApiKeyRevoked } from "./ApiKey.ts"
 import * as Expiry from "./Expiry.ts"
 import * as KeyEvent from "./KeyEvent.ts"
 import * as KeyLifecycle from "./KeyLifecycle.ts"
+import type * as Metadata from "./Metadata.ts"
 
 /** What to change; absent fields stay as they are. */
 export interface KeyChange {
@@ -20,16 +21,16 @@ export interface KeyChange {
   readonly limits?: KeyLifecycle.IssueOptions["limits"]
   /** The new label; `null` removes it. */
   readonly label?: string | null | undefined
+  /** The new account; `null` removes it. */
+  readonly account?: string | null | undefined
+  /** The new metadata, which replaces all of the old; `null` removes it. */
+  readonly metadata?: Metadata.Metadata | null | undefined
   /** The new expiry. A key that has expired becomes valid again if the new expiry is in the future. */
   readonly expires?: Expiry.Expiry | undefined
 }
 
 /** Why a key cannot be changed. */
-export type KeyChangeFailure =
-  | ApiKeyRevoked
-  | Expiry.ExpiryInvalid
-  | KeyLifecycle.LabelInvalid
-  | KeyLifecycle.PlanInvalid
+export type KeyChangeFailure = ApiKeyRevoked | KeyLifecycle.IssueFailure
 
 /**
  * Applies the change at `now` (epoch milliseconds). Returns the same object if no field differs.
@@ -38,17 +39,18 @@ export type KeyChangeFailure =
  */
 export const apply = (
   key: ApiKey,
-  { expires, label, limits, plan }: KeyChange,
+  wanted: KeyChange,
   now: number,
   ownPlans?: OwnPlans.OwnPlans
 ): Result.Result<ApiKey, KeyChangeFailure> =>
   Result.gen(function* () {
     if (key.revokedAt !== undefined) return yield* Result.fail(new ApiKeyRevoked({ id: key.id }))
+    const { expires, limits, plan } = wanted
     const changed: ApiKey = {
       ...key,
+      ...(yield* KeyLifecycle.changedFields(key, wanted)),
       plan: plan ?? key.plan,
       limits: yield* changedLimits(key, plan, limits, ownPlans),
-      label: label == null ? keptOrRemovedLabel(key, label) : yield* KeyLifecycle.validLabel(label),
       expiresAt: expires === undefined ? key.expiresAt : yield* Expiry.resolve(expires, now)
     }
     return Object.keys(KeyEvent.changesBetween(key, changed)).length === 0 ? key : changed
@@ -67,9 +69,6 @@ const changedLimits = (
   const overrides = isStandard(key.plan) ? { ...key.limits, ...given } : given
   return KeyLifecycle.limitsOf({ plan: key.plan, limits: overrides }, ownPlans)
 }
-
-const keptOrRemovedLabel = (key: ApiKey, label: null | undefined): string | undefined =>
-  label === null ? undefined : key.label
 
 /**
  * Changes the key and returns its new record. A running server applies the change at the latest when its cached copy of

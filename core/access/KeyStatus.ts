@@ -46,13 +46,20 @@ export const verify = Effect.fn("KeyStatus.verify")(function* (
   return withUsage(yield* usageOf([key]))(key)
 })
 
-/** Returns all keys with their usage, oldest first. */
-export const list: Effect.Effect<ReadonlyArray<KeyStatus>, StoreUnavailable, Ports> = Effect.gen(
-  function* () {
-    const keys = yield* KeyLifecycle.list
-    return keys.map(withUsage(yield* usageOf(keys)))
-  }
-)
+/** Which keys to list. */
+export interface ListOptions {
+  /** Only the keys of this account; all keys by default. */
+  readonly account?: string | undefined
+}
+
+/** Returns the keys with their usage, oldest first. */
+export const list = Effect.fn("KeyStatus.list")(function* ({
+  account
+}: ListOptions = {}): Effect.fn.Return<ReadonlyArray<KeyStatus>, StoreUnavailable, Ports> {
+  const all = yield* KeyLifecycle.list
+  const keys = account === undefined ? all : all.filter((key) => key.account === account)
+  return keys.map(withUsage(yield* usageOf(keys)))
+})
 
 /**
  * Lifts the ban of the key, and clears its ban level, strikes and debt, immediately on all servers. Both windows are

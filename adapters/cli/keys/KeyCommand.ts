@@ -8,6 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
+import * as Metadata from "../../../core/access/Metadata.ts"
 import * as PetName from "../../../core/domain/PetName.ts"
 import * as Plan from "../../../core/limits/Plan.ts"
 import * as Duration from "../../../core/options/Duration.ts"
@@ -133,11 +134,26 @@ export const perMinute = (description: string) =>
 export const perDay = (description: string) =>
   Setting.make("per-day", "N", description, requests).pipe(Flag.optional)
 
-/** Parses a label. */
-export const parseLabel: Setting.Parse<string> = (text) => {
+/** Parses a label or an account. */
+export const parseName: Setting.Parse<string> = (text) => {
   const reason = PetName.problem(text)
   return reason === undefined ? Result.succeed(text) : Result.fail(reason)
 }
+
+/** Parses metadata. */
+export const parseMetadata: Setting.Parse<Metadata.Metadata> = (text) =>
+  Result.try(() => JSON.parse(text)).pipe(
+    Result.flatMap(Metadata.valid),
+    Result.mapError((error) =>
+      error instanceof Metadata.MetadataInvalid ? error.reason : "must be a JSON object"
+    )
+  )
+
+/** Parses a new value; an empty text is `null`, which removes the value. */
+export const orRemoved =
+  <A>(parse: Setting.Parse<A>): Setting.Parse<A | null> =>
+  (text) =>
+    text === "" ? Result.succeed(null) : parse(text)
 
 /** Creates the flag `--expires`: a duration of at least `minMs` milliseconds, or `never`. */
 export const expires = (minMs: number, description: string) =>

@@ -26,6 +26,8 @@ const textOf = (key: KeyStatus.KeyStatus, now: number): string => {
     ["State", KeyText.state(key, now)],
     ["Plan", `${key.plan}: ${KeyText.limits(key.limits)}`],
     ["Label", key.label === undefined ? "none" : printable(key.label)],
+    ["Account", key.account === undefined ? "none" : printable(key.account)],
+    ["Metadata", key.metadata === undefined ? "none" : printable(JSON.stringify(key.metadata))],
     ["Created", KeyText.time(key.createdAt)],
     ["Expires", key.expiresAt === undefined ? "never" : KeyText.time(key.expiresAt)],
     ["Last seen", key.lastSeenDay === undefined ? "never" : KeyText.day(key.lastSeenDay)],

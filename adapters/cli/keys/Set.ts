@@ -48,7 +48,7 @@ export const set = Command.make(
       0,
       "Time from now after which the key expires, such as 90d; 0 means immediately. Default: unchanged."
     ),
-    ...KeyCommand.flags
+    ...KeyCommand.flagsWithLimits
   },
   Effect.fn("keys set")(function* (flags) {
     const { account, expires, label, metadata, perDay, perMinute, plan } = flags

@@ -70,7 +70,8 @@ const MIN_RATIO = 4
 
 /** Resolves a key that is given literally or as `env:NAME`. The given text never appears in messages. */
 const secretOf = (given: string, source: string, environment: Environment): Resolved<string> => {
-  const [, variable] = /^env:(.+)$/.exec(given) ?? []
+  const [, variable] = /^env:(.*)$/s.exec(given) ?? []
+  if (variable === "") return fail(`${source}: env: must be followed by the name of an environment variable`)
   const secret = variable === undefined ? given : environment[variable]
   if (variable !== undefined && (secret === undefined || secret === "")) {
     return fail(`${source}: the environment variable ${variable} is not set`)

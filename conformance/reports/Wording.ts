@@ -13,13 +13,6 @@ export const replayCommand = ({
     ? []
     : [`animal-store conformance replay ${printable(counterexample.token)}`]
 
-/**
- * Returns the verdict in one line, such as `NOT CONFORMANT at level spec: 2 of 79 checks failed · 412 requests, 38 s
- * (waited 9 s for limits) · seed 184210`.
- */
-export const headline = (report: Report): string =>
-  `${verdict(report)} · ${cost(report)} · seed ${report.seed}`
-
 /** Returns the cost of a run, such as `412 requests, 38 s (waited 9 s for limits)`. */
 export const cost = ({
   milliseconds,
@@ -35,7 +28,8 @@ export const cost = ({
 export const verdict = (report: Report): string => {
   const { counts, level, verdict } = report
   const { decided, error, excluded, fail, inconclusive, planned } = counts
-  const [open, ...others] = undecided(report)
+  // The cases that rejections left undecided.
+  const [open, ...others] = report.choices.filter((choice) => /\bundecided\b/.test(choice))
   const [first, ...more] = open?.split(/(?<=\)), /) ?? []
   const cases = more.length === 0 ? first : `${first}, …`
   const openCases =
@@ -55,10 +49,6 @@ export const verdict = (report: Report): string => {
         : `ERROR: the suite itself failed in ${error} of ${plural(planned, "check")}`
   }
 }
-
-/** Returns the cases that a subject's rejections left undecided. */
-export const undecided = ({ choices }: Pick<Report, "choices">): ReadonlyArray<string> =>
-  choices.filter((choice) => /\bundecided\b/.test(choice))
 
 /**
  * Returns the claims that a run allows although it is not conformant as a whole, such as `conformant: core, auth`;

@@ -5,8 +5,7 @@ import type { Pet } from "../../../core/domain/Pet.ts"
 import { type Fault, fault } from "../Fault.ts"
 import * as AtHttp from "../spoilers/AtHttp.ts"
 import * as Edit from "../spoilers/Edit.ts"
-import type { Pets } from "../spoilers/PetStores.ts"
-import { lostUpdate, racyId, stale } from "../spoilers/RacyStores.ts"
+import { lostUpdate, type Pets, racyId, stale } from "../spoilers/RacyStores.ts"
 import * as Requests from "../spoilers/Requests.ts"
 
 /** Suspends the store, so that another client can run. */

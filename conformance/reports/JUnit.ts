@@ -71,7 +71,7 @@ const resultOf = (check: Case): string | undefined => {
     case "pass":
       return undefined
     case "fail":
-      return element("failure", { message, type: "violation" }, describeFailure(check))
+      return element("failure", { message, type: "violation" }, Wording.failure(check))
     case "error":
       return element("error", { message, type: "suite-error" }, [check.law])
     case "inconclusive":
@@ -80,17 +80,6 @@ const resultOf = (check: Case): string | undefined => {
       return `<skipped${attributes({ message: `${check.status.replace("-", " ")}: ${message}` })}/>`
   }
 }
-
-/** Describes a failure: the clause, the steps with their commands, and the command that replays them. */
-const describeFailure = (check: Case): ReadonlyArray<string> => [
-  `${check.law} (${check.section})`,
-  ...(check.counterexample?.steps ?? []).flatMap((step, index) => [
-    `${index + 1}. ${Wording.step(step)}`,
-    ...(step.curl === undefined ? [] : [`   ${step.curl}`])
-  ]),
-  ...Wording.evidence(check).map(([name, text]) => `${name}: ${text}`),
-  ...Wording.replayCommand(check)
-]
 
 /** Counts the checks, failures, errors and skipped checks, as attributes that consumers of JUnit add up. */
 const tally = (checks: ReadonlyArray<Case>) => {

@@ -160,3 +160,16 @@ export const step = ({ did, got }: Step): string => printable(got === "" ? did :
 /** Formats steps with their numbers, one line each. */
 export const numbered = (steps: ReadonlyArray<Step>): ReadonlyArray<string> =>
   steps.map((each, index) => `${index + 1}. ${step(each)}`)
+
+/** Describes a failed check in lines: the clause, each step with its command, what was found, and the replay. */
+export const failure = (
+  check: Pick<CheckResult, "law" | "section" | "level" | "counterexample" | "reason">
+): ReadonlyArray<string> => [
+  printable(`${check.law} (${check.section}, level ${check.level})`),
+  ...(check.counterexample?.steps ?? []).flatMap((each, index) => [
+    `${index + 1}. ${step(each)}`,
+    ...(each.curl === undefined ? [] : [`   ${printable(each.curl)}`])
+  ]),
+  ...evidence(check).map(([name, text]) => `${name.padEnd(8)} ${printable(text)}`),
+  ...replayCommand(check)
+]

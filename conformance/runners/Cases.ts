@@ -43,12 +43,7 @@ export class ConformanceError extends Error {
 }
 
 const messageOf = (result: CheckResult): string =>
-  [
-    `${result.id} ${result.status}: ${result.law}`,
-    ...Wording.evidence(result).map(([name, text]) => `${name.padEnd(8)} ${text}`),
-    ...Wording.numbered(result.counterexample?.steps ?? []).map((line) => `  ${line}`),
-    ...Wording.replayCommand(result)
-  ].join("\n")
+  [`${result.id} ${result.status}`, ...Wording.failure(result)].join("\n")
 
 /**
  * Returns a case for the run, and one for every check for this kind of subject, in run order. The first case that a

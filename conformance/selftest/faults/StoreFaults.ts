@@ -83,10 +83,10 @@ export const faults: ReadonlyArray<Fault> = [
     ),
   // More than 100, the longest list, so that lists without a filter do not show the fault.
   fault("store.lists-newest-sold", "Lists only the newest 130 animals with the status sold.")
-    .breaks("list.complete")
+    .breaks("list.sees-created")
     .by(listsNewest(130n, (status) => status === "sold")),
   fault("store.lists-newest", "Lists only the newest 60 animals.")
-    .breaks("list.complete")
+    .breaks("list.sees-created")
     .by(listsNewest(60n, () => true)),
   fault("store.ids-again", "Reuses ids after 90 creations.")
     .breaks("resources.id-unique")

@@ -17,18 +17,8 @@ type Case = Omit<CheckResult, "profile"> & { readonly profile: string }
  */
 export const render = (report: Report): string => {
   const cases: ReadonlyArray<Case> = [...report.checks, ...failedRun(report)]
-  const properties = Object.entries({
-    ...Object.fromEntries(Wording.provenance(report).map(([name, text]) => [name.toLowerCase(), text])),
-    subject: report.subject.name,
-    level: report.level,
-    seed: String(report.seed),
-    verdict: Wording.verdict(report)
-  })
   const suites = Object.entries(Arr.groupBy(cases, ({ profile }) => profile)).flatMap(([name, inside]) => [
     `  <testsuite${attributes({ name, ...tally(inside), timestamp: report.startedAt })}>`,
-    "    <properties>",
-    ...properties.map(([name, value]) => `      <property${attributes({ name, value })}/>`),
-    "    </properties>",
     ...inside.flatMap(testcase),
     "  </testsuite>"
   ])

@@ -74,7 +74,7 @@ export const summary = ({ counterexample, reason }: Pick<CheckResult, "counterex
     ? "no reason was given"
     : `expected ${counterexample.expected}, got ${counterexample.actual}`)
 
-/** Returns each cause with its failed checks, the one with the smallest history first. */
+/** Returns each cause with its check, in the order of the report. */
 export const causes = ({ causes, checks }: Report): ReadonlyArray<readonly [CheckResult, Cause]> =>
   causes.flatMap((cause) => {
     const check = checks.find(({ id, status }) => id === cause.check && status === "fail")

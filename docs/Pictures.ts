@@ -16,7 +16,7 @@ const clients = [
   { plan: "Business", label: "Shop front", account: "acme", perSecond: 15 },
   { plan: "Pro", label: "Mobile app", account: "acme", perSecond: 4.4 },
   { plan: "Free", label: "Till 1", account: "globex", perSecond: 0.9 },
-  { plan: "Free", label: "Price feed", account: "initech", perSecond: 3 },
+  { plan: "Free", label: "Price feed", account: "initech", perSecond: 12 },
   { plan: "Pro", label: "Warehouse", account: "globex", perSecond: 1 }
 ]
 

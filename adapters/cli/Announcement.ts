@@ -29,7 +29,7 @@ export const issueAndPrint = Effect.fnUntraced(function* (
   const origin = `http://${LocalHost.of(flags.listen.host)}:${port}`
   const url = `${origin}/v1`
   const isFirstWanted = ServeFlags.isFirstKeyWanted(flags, stdout.isTTY === true)
-  const keys = yield* issueAtStartup(store, flags.issueKeys, isFirstWanted)
+  const keys = yield* issueAtStartup(store, yield* ServeFlags.issueKeysOf(flags), isFirstWanted)
   // No command can reach a database in memory, so its token is issued and printed as the first key is.
   const token =
     adminOrigin !== undefined && isFirstWanted && flags.store.database === "memory:"

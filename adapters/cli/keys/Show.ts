@@ -12,11 +12,15 @@ import * as KeyText from "./KeyText.ts"
 /** Prints the plan, the state and the dates of a key, and its current usage. */
 export const show = Command.make(
   "show",
-  { id: KeyCommand.keyId, ...KeyCommand.flagsWithLimits },
+  { id: KeyCommand.keyId, ...KeyCommand.flagsWithPlans },
   Effect.fn("keys show")(function* (flags) {
     const key = yield* KeyCommand.read(flags, KeyStatus.show(flags.id))
     const now = yield* Clock.currentTimeMillis
-    yield* KeyCommand.print(flags, KeyRecord.withUsage(key), textOf(key, now, flags.countPer))
+    yield* KeyCommand.print(
+      flags,
+      KeyRecord.withUsage(key),
+      [textOf(key, now, flags.countPer), ...KeyText.unknownPlans([key], flags.plans)].join("\n")
+    )
   }, Effect.scoped)
 ).pipe(Command.withDescription("Show a key: plan, dates and current usage."))
 

@@ -38,7 +38,7 @@ export const recordExit = (sum: MetricsSum, place: number): MetricsSum => {
 export const page = (sum: MetricsSum): Exposition.Exposition => {
   let total = Exposition.empty
   // The order is always the same, because a sum of floating-point numbers in another order may be lower.
-  for (const [place, { exited, current }] of [...sum].sort(([a], [b]) => a - b)) {
+  for (const [place, { exited, current }] of inOrder(sum)) {
     const processMetrics = Exposition.filter(current, isProcessMetric)
     const serviceMetrics = Exposition.filter(current, (name) => !isProcessMetric(name))
     total = Exposition.add(total, Exposition.add(exited, serviceMetrics))
@@ -47,9 +47,11 @@ export const page = (sum: MetricsSum): Exposition.Exposition => {
   return total
 }
 
+const inOrder = (sum: MetricsSum) => [...sum].sort(([a], [b]) => a - b)
+
 /** Returns the counts of each place since the start of the server, and the other metrics of its current worker. */
 export const byPlace = (sum: MetricsSum): ReadonlyMap<number, Exposition.Exposition> =>
-  new Map([...sum].map(([place, { current, exited }]) => [place, Exposition.add(exited, current)]))
+  new Map(inOrder(sum).map(([place, { current, exited }]) => [place, Exposition.add(exited, current)]))
 
 const isCumulative = (name: string, { type }: Exposition.Family): boolean =>
   (type === "counter" || type === "histogram") && !isProcessMetric(name)

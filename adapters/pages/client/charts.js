@@ -14,6 +14,7 @@ import { scroller } from "./parts.js"
 const WIDTH = 480
 const HEIGHT = 140
 const HOUR = 3_600_000
+const SHORTEST = 600_000
 
 /** @param {Record<string, number>} counts */
 const sum = (counts) => Object.values(counts).reduce((all, count) => all + count, 0)
@@ -67,7 +68,9 @@ const chart = (title, unit, series, rows, now, isStacked = false) => {
     )
   )
   const max = ceiling(Math.max(0.01, ...tops.flat().map((value) => value ?? 0)))
-  const x = (/** @type {Row} */ row) => WIDTH * (1 - (now - row.to) / HOUR)
+  // An hour; less while the server is younger.
+  const span = Math.min(HOUR, Math.max(SHORTEST, now - (rows[0]?.from ?? now)))
+  const x = (/** @type {Row} */ row) => WIDTH * (1 - (now - row.to) / span)
   const y = (/** @type {number} */ value) => HEIGHT * (1 - value / max)
   const lines = series.map(({ color }, index) => {
     let text = ""
@@ -139,7 +142,12 @@ const chart = (title, unit, series, rows, now, isStacked = false) => {
       {},
       h("span.max", {}, rows.length === 0 ? "The first values follow in ten seconds." : format(max, unit)),
       graph,
-      h("div.axis", { "aria-hidden": "true" }, h("span", {}, "60 min ago"), h("span", {}, "now"))
+      h(
+        "div.axis",
+        { "aria-hidden": "true" },
+        h("span", {}, `${Math.round(span / 60_000)} min ago`),
+        h("span", {}, "now")
+      )
     ),
     legend
   )

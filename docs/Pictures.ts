@@ -3,8 +3,11 @@
  * some minutes, 5 by default; nothing on the pictures is drawn by hand. Requires Chromium, as tests of pages do.
  */
 import { once } from "node:events"
+import { mkdtempSync, rmSync } from "node:fs"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { launch } from "../adapters/embed/Chromium.fixture.ts"
 import { openAnimalStore } from "../adapters/embed/index.ts"
@@ -20,7 +23,10 @@ const clients = [
   { plan: "Pro", label: "Warehouse", account: "globex", perSecond: 1 }
 ]
 
-const store = await openAnimalStore({ metrics: true, log: () => undefined })
+const directory = mkdtempSync(join(tmpdir(), "animal-store-"))
+const store = await openAnimalStore({
+  ...{ database: `sqlite:${join(directory, "animals.db")}`, metrics: true, log: () => undefined }
+})
 const server = createServer(await store.console()).listen(0, "127.0.0.1")
 await once(server, "listening")
 const { token } = await store.adminTokens.issue({ name: "ada" })
@@ -54,3 +60,4 @@ await browser.close()
 server.close()
 server.closeAllConnections()
 await store.close()
+rmSync(directory, { recursive: true })

@@ -208,7 +208,8 @@ describe("a hostile client of the admin API", () => {
     const address = (await kind?.address()) ?? ""
     const { send } = await Console.open({ database: address })
     renameSync(address.replace("sqlite:", ""), `${address.replace("sqlite:", "")}.gone`)
-    await expect.poll(async () => (await send("POST", "/v1/keys", { plan: "Free" })).status).toBe(503)
+    const post = () => send("POST", "/v1/keys", { plan: "Free" })
+    await expect.poll(async () => (await post()).status, { timeout: 30_000 }).toBe(503)
     expect((await send("GET", "/v1/keys")).body).toMatchObject({ code: "service_unavailable", status: 503 })
   })
 

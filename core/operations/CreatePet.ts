@@ -9,6 +9,7 @@ import type { Pet } from "../domain/Pet.ts"
 import * as ApiError from "../errors/ApiError.ts"
 import type { StoreUnavailable } from "../errors/StoreUnavailable.ts"
 import type { Outcome } from "../idempotency/Once.ts"
+import * as RunOnce from "../idempotency/RunOnce.ts"
 import type { Header } from "../service/ServiceResponse.ts"
 import * as Operation from "./Operation.ts"
 import * as Schemas from "./Schemas.ts"
@@ -54,7 +55,7 @@ export const createPet = Operation.make({
     return Effect.map(insertion, ({ _tag, pet }) => {
       const phase = Deprecation.phaseAt(options.getPetDeprecation, now)
       const headers: Array<Header> = isReadable[phase] ? [["Location", `${address("/pets")}/${pet.id}`]] : []
-      if (_tag === "Replayed") headers.push(["Idempotency-Replayed", "true"])
+      if (_tag === "Replayed") headers.push(RunOnce.replayed)
       return { body: PetJson.encode(pet), headers }
     })
   }

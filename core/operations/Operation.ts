@@ -268,9 +268,7 @@ export const make = <
         cursors,
         once: undefined
       }
-      const run = () => {
-        if (definition.fingerprint === undefined || onceKey.success === undefined)
-          return definition.run(input)
+      if (definition.fingerprint !== undefined && onceKey.success !== undefined) {
         const once = { caller: key.id, key: onceKey.success, now }
         const identity = definition.fingerprint(content)
         if (definition.storesResponse === undefined || responses === undefined) {
@@ -285,7 +283,9 @@ export const make = <
         )
       }
       const waiting = definition.maxResponseBytes && request.room(definition.maxResponseBytes(values))
-      return waiting === undefined ? run() : Effect.flatMap(waiting, run)
+      return waiting === undefined
+        ? definition.run(input)
+        : Effect.flatMap(waiting, () => definition.run(input))
     }
   }
 }

@@ -197,7 +197,7 @@ const validateBody = (
 
 /** Calls the function of the host; what it throws is a failure only if it chooses a response, otherwise a defect. */
 const call = (
-  { run }: OwnOperation,
+  { id, run }: OwnOperation,
   input: OperationInput
 ): Effect.Effect<OperationOutput, Operation.Failure> =>
   Effect.catch(
@@ -208,7 +208,9 @@ const call = (
     }),
     (error): Effect.Effect<never, Operation.Failure> => {
       if (error instanceof OperationError.OperationError) return Effect.fail(OperationError.toApiError(error))
-      return error instanceof StoreUnavailable ? Effect.fail(error) : Effect.die(error)
+      if (error instanceof StoreUnavailable) return Effect.fail(error)
+      // Only an `Error` has a stack, which shows where it was thrown.
+      return Effect.die(error instanceof Error ? error : new Error(`${id} threw ${String(error)}`))
     }
   )
 

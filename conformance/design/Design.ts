@@ -81,7 +81,7 @@ const judgeOne = (known: Knowledge, exchange: Exchange): readonly [ReadonlyArray
   const reading = { ...given, caller: Reading.shownBy(given.caller, exchange) }
   const [ofLimits, limits, verdict] = Limits.judge(known.limits, reading.caller, exchange)
   const isSuccess = Math.floor(exchange.response.status / 100) === 2
-  const hasAnimals = reading.path.is !== "unknown" && isSuccess && (method === "GET" || method === "POST")
+  const hasAnimals = reading.path !== "unknown" && isSuccess && (method === "GET" || method === "POST")
   const ofNone = [[], known.lists] as const
   const [ofAnimals, lists] = hasAnimals ? Lists.judge(known.lists, exchange, reading, basePath) : ofNone
   const id = header(exchange.response, "x-request-id")
@@ -90,7 +90,7 @@ const judgeOne = (known: Knowledge, exchange: Exchange): readonly [ReadonlyArray
   if (!isOurs(exchange)) return [[], next]
   const ofHeaders = Headers.judge({ exchange, reading, basePath, ids: known.ids })
   const ofStatus = Status.judge(exchange, reading, known.lists, verdict)
-  const ofCreation = hasAnimals ? Creation.judge(exchange, basePath) : []
+  const ofCreation = hasAnimals ? Creation.judge(exchange, reading.operation, basePath) : []
   return [[...ofStatus, ...ofHeaders, ...ofCreation, ...ofAnimals, ...ofLimits], next]
 }
 

@@ -94,7 +94,7 @@ export const ourPrograms: ReadonlyArray<Program> = [
       yield* tools.advance(cleanTime)
       const apart = [1_500, 2_500, 7_000][round % 3] ?? 0
       const ban = yield* offend(tools, victim, { apart, denials: 2 * STRIKES })
-      const end = ban.to + (Spending.toldWait(ban) ?? HOUR)
+      const end = Spending.toldTime(ban) ?? ban.to + HOUR
       yield* victim.walk(Array(4).fill(2 * SECOND), yield* Random.shuffle(Calls.all))
       for (const moment of [end - SECOND - 200, end]) {
         yield* Spending.until(tools, moment)

@@ -1,5 +1,5 @@
 /** Clauses about error responses. */
-import { design, spec, unchecked } from "./Clause.ts"
+import { design, spec } from "./Clause.ts"
 
 export const clauses = [
   ...spec({
@@ -17,20 +17,6 @@ export const clauses = [
     "errors.codes":
       "§7: Every `code` is in the closed set of codes and comes with the status that belongs to it.",
     "errors.messages": "§7: The message of a 400 names the invalid field or parameter.",
-    "errors.no-echo": "§7: No message repeats an API key or long input.",
-    "errors.internal": unchecked(
-      "§7: After an internal failure, the response is 500 `internal_error` without the cause.",
-      "An internal failure cannot be caused from outside."
-    ),
-    "errors.unavailable": unchecked(
-      "§7: While a store is unreachable, requests get 503 `service_unavailable` with `Retry-After`, " +
-        "the plan's limit, Remaining 0 and a Reset after that time.",
-      "A store cannot be made unreachable from outside."
-    ),
-    "errors.no-request": unchecked(
-      "§7: Bytes that are no HTTP request get 400 `malformed_request`, an oversized header section or target " +
-        "431 `headers_too_large`, and an incomplete request 408 `request_timeout`, each with an Error body.",
-      "Responses on broken connections need tests with raw sockets; those of the Node adapter cover them."
-    )
+    "errors.no-echo": "§7: No message repeats an API key or long input."
   })
 ]

@@ -34,10 +34,6 @@ export const clauses = [
       "§4.3: `Deprecation` is `@` followed by the Unix time of the announcement, as in RFC 9745.",
     "deprecation.sunset": "§4.3: `Sunset` is `Thu, 05 Dec 2030 00:00:00 GMT`, as in RFC 8594.",
     "deprecation.successor": '§4.3: `Link` points to the list of animals with `rel="successor-version"`.',
-    "deprecation.getpet-only": "§4.3: No response of another operation has `Deprecation` or `Sunset`.",
-    "deprecation.policy": unchecked(
-      "§9.4: Changes within v1 are additive, and removals are announced at least 180 days in advance.",
-      "It is a promise about later versions."
-    )
+    "deprecation.getpet-only": "§4.3: No response of another operation has `Deprecation` or `Sunset`."
   })
 ]

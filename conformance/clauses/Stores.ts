@@ -1,5 +1,5 @@
 /** Clauses about the ports `PetRepository`, `RateLimitStore` and `ApiKeyStore`. */
-import { port, unchecked } from "./Clause.ts"
+import { port } from "./Clause.ts"
 
 export const clauses = [
   ...port({
@@ -33,10 +33,6 @@ export const clauses = [
     "pets.page.kept": "§4.1: Later inserts do not change a page that was already returned.",
     "pets.linearizable": "§4: Concurrent calls behave as if each took effect at one moment while it ran.",
     "pets.fails-typed": "§7: A method fails only with `StoreUnavailable`.",
-    "pets.failure-stores-nothing": unchecked(
-      "§7: A failed `insert` stores nothing, unless the adapter documents when that is unknown.",
-      "A partial failure cannot be caused from outside; each adapter tests its own failures."
-    ),
     "pets.interruption": "§7: An interrupted call leaves the store usable, and no animal partly stored.",
     "limits-store.modify.initial": "§8: `step` receives `undefined` when no state of the key is stored.",
     "limits-store.modify.stored":
@@ -49,10 +45,6 @@ export const clauses = [
     "limits-store.modify.throwing-step":
       "§8: A `step` that throws leaves the state unchanged and the store usable.",
     "limits-store.kept": "§8: A state is kept until `RateLimit.spentAt`.",
-    "limits-store.swept": unchecked(
-      "§8: A state is deleted some time after `RateLimit.spentAt`.",
-      "A store may delete late, and its contents are not visible through the port."
-    ),
     "limits-store.consume.equal":
       "§8: `consume` returns what `modify` with `RateLimit.step` would return, and leaves the same state.",
     "limits-store.consume.atomic":
@@ -67,10 +59,6 @@ export const clauses = [
     "limits-store.linearizable":
       "§8: Concurrent calls behave as if each took effect at one moment while it ran.",
     "limits-store.fails-typed": "§7: A method fails only with `StoreUnavailable`.",
-    "limits-store.failure-stores-nothing": unchecked(
-      "§7: A failed `modify` leaves the state unchanged, unless the adapter documents when that is unknown.",
-      "A partial failure cannot be caused from outside; each adapter tests its own failures."
-    ),
     "limits-store.interruption":
       "§7: An interrupted call leaves the store usable, and the state either unchanged or with the whole step applied.",
     "keys-store.find.by-hash": "§5.4: `findByHash` returns the key that has a secret with the hash.",
@@ -103,10 +91,6 @@ export const clauses = [
     "keys-store.mark-seen":
       "§5.4: `markSeen` raises `lastSeenDay` of the given keys, never lowers it, and changes nothing else.",
     "keys-store.fails-typed": "§7: A method fails only with `StoreUnavailable`.",
-    "keys-store.failure-stores-nothing": unchecked(
-      "§7: A failed write changes nothing, unless the adapter documents when that is unknown.",
-      "A partial failure cannot be caused from outside; each adapter tests its own failures."
-    ),
     "keys-store.interruption": "§7: An interrupted call leaves the store usable, and no key partly stored."
   })
 ]

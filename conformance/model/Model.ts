@@ -111,6 +111,5 @@ export const isOfLevel = ({ clause }: Violation, level: Level): boolean =>
 export const tells = ({ catalogue: { names }, choices, meters }: Knowledge): ReadonlyArray<string> => [
   ...Choices.tells(choices),
   ...World.tells(meters.worlds),
-  ...Meters.tells(meters),
   ...[Names.tells(names)].flatMap((told) => told ?? [])
 ]

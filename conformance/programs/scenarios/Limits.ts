@@ -22,16 +22,14 @@ export const firstPrograms: ReadonlyArray<Program> = [
       { ...limits, key, maxPerMinute: Infinity, requests: 24 },
       function* (tools, { plan }) {
         // What the first request of a key gets may differ, and is compared with what the second one gets.
-        const first =
-          yield* Calls.calls[
-            key === "tiny" ? "list by status" : yield* Draw.one(["creation", "the first"] as const)
-          ](tools)
+        const { "list by status": list, creation, "the first": retrieval } = Calls.calls
+        const first = yield* (key === "tiny" ? list : yield* Draw.one([creation, retrieval]))(tools)
         const sent = [first, first]
         for (const [at, status] of Queries.statuses.entries()) {
           const name = tools.name([" \n\u00e9<&", "\u{1f98a}".repeat(40), ""][at])
           const categoryId = yield* Draw.one(Bodies.categories)
-          sent.push(Bodies.creation(Calls.members(tools, { name, categoryId, status })))
-          sent.push(Bodies.creation(Calls.members(tools, { status })))
+          for (const values of [{ name, categoryId, status }, { status }])
+            sent.push(Bodies.creation(Calls.members(tools, values)))
           for (const limit of [100, 1]) sent.push({ path: `/pets?status=${status}&limit=${limit}` })
         }
         for (const call of [...Calls.operations.slice(2), Calls.calls["creation without a name"]])

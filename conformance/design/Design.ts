@@ -40,25 +40,12 @@ type Responded = Seen["exchange"]
 
 const hasResponse = (exchange: Exchange): exchange is Responded => exchange.response !== undefined
 
-/** Returns exchanges that were in flight together in an order that explains their limits, lost ones first. */
-const inOrder = (exchanges: ReadonlyArray<Exchange>): ReadonlyArray<Exchange> => {
-  const [from, to] = [
-    Math.min(...exchanges.map((exchange) => exchange.from)),
-    Math.max(...exchanges.map((exchange) => exchange.to))
-  ]
-  const responded = exchanges.filter(hasResponse).toSorted(Limits.byEffect)
-  return [
-    ...exchanges.filter((exchange) => !hasResponse(exchange)),
-    ...responded.map((exchange) => ({ ...exchange, from, to }))
-  ]
-}
-
 /** Judges exchanges in flight at the same time; usually one. */
 export const judge = (known: Knowledge, exchanges: ReadonlyArray<Exchange>): Judgment => {
   const found: Array<Violation> = []
   const decided = new Set<ClauseSlug>()
   let next = known
-  for (const exchange of inOrder(exchanges)) {
+  for (const exchange of exchanges) {
     const [rulings, after] = judgeOne(next, exchange)
     next = after
     for (const { clause } of rulings) decided.add(clause)

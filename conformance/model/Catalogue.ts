@@ -11,6 +11,7 @@ import {
   type Exchange,
   isBroken,
   isConcurrent,
+  type Key,
   kept,
   precedes,
   type Ruling,
@@ -70,15 +71,15 @@ type Step = readonly [rulings: ReadonlyArray<Ruling>, next: Catalogue]
 export const has = (
   catalogue: Catalogue,
   id: bigint | undefined,
-  key: string,
+  key: Key | undefined,
   exchange: Exchange
 ): boolean => {
   const known = id === undefined ? undefined : catalogue.animals.get(id)
   return known !== undefined && isRequired(catalogue, known, key, exchange)
 }
 
-const isRequired = ({ shared }: Catalogue, known: Known, key: string, exchange: Exchange): boolean =>
-  (known.key === key || shared.has(`${known.key} ${key}`)) && precedes(known.evidence, exchange)
+const isRequired = ({ shared }: Catalogue, known: Known, key: Key | undefined, exchange: Exchange) =>
+  (known.key === key?.name || shared.has(`${known.key} ${key?.name}`)) && precedes(known.evidence, exchange)
 
 export const judge = (catalogue: Catalogue, seen: Seen): Step => {
   const { asked, exchange, status } = seen
@@ -174,13 +175,13 @@ const afterList = (catalogue: Catalogue, seen: Seen, list: List): Step => {
   const { hasOthers, limit, status } = list
   const isDecided = !hasOthers && limit.is !== "open" && status.is !== "open" && key !== undefined
   if (!isDecided) return [[...alone, ...others], next]
-  const filter = status.is === "valid" ? status.value : undefined
   if (shown.length >= ListLimit.maxOf(limit)) {
     const isDefault = limit.is === "absent" ? [kept("list.limit.default-fills")] : []
     return [[...alone, ...isDefault, ...others], next]
   }
-  const view = { exchange, ids: new Set(shown.map(({ id }) => id)) }
-  const complete = new Map(next.complete).set(viewOf(key.name, filter), view)
+  const view = viewOf(key, status.is === "valid" ? status.value : undefined)
+  const ids = new Set(shown.map(({ id }) => id))
+  const complete = new Map(next.complete).set(view, { exchange, ids })
   return [[...alone, ...ofWhole(shown, catalogue, seen, list), ...others], { ...next, complete }]
 }
 
@@ -226,7 +227,7 @@ const ofWhole = (
   const required = [...catalogue.animals.values()].filter((known) => {
     const isCertain = !catalogue.isChanging && isSoon(known.latest, exchange)
     const isWanted = filter === undefined || (known.animal.status === filter && isCertain)
-    return isWanted && isRequired(catalogue, known, key?.name ?? "", exchange)
+    return isWanted && isRequired(catalogue, known, key, exchange)
   })
   const missing = required.find(({ animal }) => !ids.has(animal.id))
   const max = ListLimit.maxOf(limit)
@@ -260,7 +261,7 @@ const isSoon = (earlier: Exchange, later: Exchange): boolean => later.to - earli
 
 const HOUR_MS = 3_600_000
 
-const viewOf = (key: string, filter: string | undefined): string => `${key} ${filter ?? ""}`
+const viewOf = (key: Key | undefined, filter?: string): string => `${key?.name} ${filter ?? ""}`
 
 // Retrievals
 
@@ -301,11 +302,11 @@ const agreement = (
 ): Ruling | undefined => {
   const { animals, complete, rejected } = catalogue
   const first = animals.get(animal.id)
-  const all = complete.get(viewOf(key?.name ?? "", undefined))
+  const all = complete.get(viewOf(key))
   if (first !== undefined) {
     // Now that the key is known to see it, an earlier list should have shown it, too.
     const wasSeen = all === undefined || all.ids.has(animal.id) || !precedes(first.evidence, all.exchange)
-    if (first.isCreated && !wasSeen && !isRequired(catalogue, first, key?.name ?? "", exchange)) {
+    if (first.isCreated && !wasSeen && !isRequired(catalogue, first, key, exchange)) {
       const expected = `${Difference.nameOf(animal)} also in the list before`
       return broken("list.complete", expected, "a list without it", first.evidence, all.exchange)
     }
@@ -316,7 +317,7 @@ const agreement = (
   }
   // Once a list has shown everything, an unknown animal must have been created since.
   const name = Difference.nameOf(animal)
-  const ofStatus = complete.get(viewOf(key?.name ?? "", animal.status))
+  const ofStatus = complete.get(viewOf(key, animal.status))
   const view = (all ?? (ofStatus && isSoon(ofStatus.exchange, exchange) ? ofStatus : undefined))?.exchange
   if (view === undefined) return undefined
   const rejection = rejected.get(animal.name)

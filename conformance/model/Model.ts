@@ -77,7 +77,7 @@ export const judge = (known: Knowledge, exchanges: ReadonlyArray<Exchange>): Jud
     const [animals, nextCatalogue] = Catalogue.judge(catalogue, seen)
     const [chosen, nextChoices] = Choices.judge(choices, seen)
     const mayBeBanned = Meters.mayBeBanned(meters, caller.key, exchange, all)
-    const exists = operation.is === "get" && Catalogue.has(catalogue, operation.id, key?.name ?? "", exchange)
+    const exists = operation.is === "get" && Catalogue.has(catalogue, operation.id, key, exchange)
     const ofStatus = Status.judge(seen, mayBeBanned, exists)
     const ofAll = EveryResponse.judge(seen, mayBeBanned)
     decide([kept("http.responds"), ...ofStatus, ...ofAll, ...animals, ...chosen], exchange)

@@ -30,19 +30,7 @@ const normativeSections = [
 ]
 
 /** The sections that leave points open of which a run can decide our choice; §6 and §9.4 have none. */
-const sectionsWithOpenPoints = [
-  "§2",
-  "§3",
-  "§4",
-  "§4.1",
-  "§4.2",
-  "§4.3",
-  "§4.4",
-  "§5.4",
-  "§7",
-  "§8",
-  "§8.2"
-]
+const sectionsWithOpenPoints = ["§2", "§3", "§4", "§4.1", "§4.2", "§4.3", "§4.4", "§5.4", "§7", "§8", "§8.2"]
 
 const sectionsOf = (level: Clause["level"]): ReadonlySet<string> =>
   new Set(all.filter((clause) => clause.level === level).map((clause) => clause.section))

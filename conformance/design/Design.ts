@@ -7,7 +7,9 @@ import { isOfService } from "../http/ByService.ts"
 import { header } from "../http/Wire.ts"
 import { type Exchange, type Ruling, type Setup, type Violation, violations } from "../model/Exchange.ts"
 import type * as Model from "../model/Model.ts"
-import type { Seen } from "../model/Seen.ts"
+import * as Request from "../model/Request.ts"
+import * as Seen from "../model/Seen.ts"
+import * as Concurrent from "./Concurrent.ts"
 import * as Creation from "./Creation.ts"
 import * as Headers from "./Headers.ts"
 import * as Limits from "./Limits.ts"
@@ -36,7 +38,7 @@ export const begin = (setup: Setup): Knowledge => ({
   ids: []
 })
 
-type Responded = Seen["exchange"]
+type Responded = Seen.Seen["exchange"]
 
 const hasResponse = (exchange: Exchange): exchange is Responded => exchange.response !== undefined
 
@@ -44,13 +46,20 @@ const hasResponse = (exchange: Exchange): exchange is Responded => exchange.resp
 export const judge = (known: Knowledge, exchanges: ReadonlyArray<Exchange>): Judgment => {
   const found: Array<Violation> = []
   const decided = new Set<ClauseSlug>()
+  const decide = (rulings: ReadonlyArray<Ruling>, exchange: Exchange | undefined): void => {
+    for (const { clause } of rulings) decided.add(clause)
+    found.push(...violations(rulings, exchange))
+  }
   let next = known
   for (const exchange of exchanges) {
     const [rulings, after] = judgeOne(next, exchange)
     next = after
-    for (const { clause } of rulings) decided.add(clause)
-    found.push(...violations(rulings, exchange))
+    decide(rulings, exchange)
   }
+  const seen = exchanges
+    .filter(hasResponse)
+    .map((exchange) => Seen.make(exchange, Request.read(exchange.request, known.setup)))
+  if (seen.length > 1) decide(Concurrent.judge(seen), seen.at(-1)?.exchange)
   return { violations: found, decided, known: next }
 }
 

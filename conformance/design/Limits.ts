@@ -118,15 +118,12 @@ export const judge = (
   // At another moment, the request would have had another outcome.
   const isOpen = agreeing.length > 0 && all.some((each) => !isShown(each.verdict.outcome))
   const outcome = isOpen || !byService ? [] : ofOutcome(story)
-  const isExplained = agreeing.length > 0
-  const shown = isExplained ? ofShown(story, explaining) : []
-  const waits = isExplained ? [...ofWait(story, explaining), ...ofStandard(story, explaining)] : []
+  const rulings = [...outcome, ...(agreeing.length > 0 ? ofNumbers(story, explaining) : [])]
   // After a contradiction, it is not known what was counted.
-  const isLost = [...outcome, ...shown].some(isBroken)
-  const next = isLost ? undefined : Meter.after(meter, explaining)
+  const next = rulings.some(isBroken) ? undefined : Meter.after(meter, explaining)
   const latest = caller.is === "nobody" && caller.hasCredential ? WRONG : name
   const accounts = new Map(limits.accounts).set(name, { meter: next, latest: { exchange, verdict } })
-  return [[...outcome, ...shown, ...waits], { accounts, latest }, verdict]
+  return [rulings, { accounts, latest }, verdict]
 }
 
 /** Returns the branches that explain the numbers of a response; all of them if none does. */
@@ -141,8 +138,7 @@ const explainedBy = (
   const explaining = Object.values(kinds).filter((all) => {
     const [first] = all
     const story = { exchange, meter, first, denial: undefined, before: undefined, between: undefined }
-    const rulings = [...ofShown(story, all), ...ofWait(story, all), ...ofStandard(story, all)]
-    return !rulings.some(isBroken)
+    return !ofNumbers(story, all).some(isBroken)
   })
   return explaining.length > 0 ? explaining.flat() : agreeing
 }
@@ -249,6 +245,13 @@ const compare = (
   if (isWithin && expected.hi - expected.lo > 1) return []
   return [rule(isWithin, clause, `${what} ${show(expected)}`, actual)]
 }
+
+/** All numbers that a response shows of limits. */
+const ofNumbers = (story: Story, branches: Branches): ReadonlyArray<Ruling> => [
+  ...ofShown(story, branches),
+  ...ofWait(story, branches),
+  ...ofStandard(story, branches)
+]
 
 /** The three headers of §8.3, up to the first that is wrong. */
 const ofShown = (story: Story, branches: Branches): ReadonlyArray<Ruling> => {

@@ -2,6 +2,7 @@
 
 export * as Conformance from "./Conformance.ts"
 export type { Level } from "./clauses/Clause.ts"
+export type { Step } from "./clauses/Finding.ts"
 export type { Profile } from "./clauses/Profile.ts"
 export type {
   Cause,
@@ -18,8 +19,6 @@ export type {
 export type { Progress, RunOptions } from "./engine/Run.ts"
 export { UnknownSelection } from "./engine/Selection.ts"
 export { SetupError } from "./engine/SetupError.ts"
-export type { Capability } from "./evaluation/Capability.ts"
-export type { Step } from "./evaluation/Finding.ts"
 export type { FetchHandler } from "./http/FetchTransport.ts"
 export type { PortTarget as PortSubjectOptions } from "./ports/PortTarget.ts"
 export * as Badge from "./reports/Badge.ts"
@@ -27,9 +26,7 @@ export * as Har from "./reports/Har.ts"
 export * as Html from "./reports/Html.ts"
 export * as Json from "./reports/Json.ts"
 export * as JUnit from "./reports/JUnit.ts"
-export * as Markdown from "./reports/Markdown.ts"
 export * as Terminal from "./reports/Terminal.ts"
 export * as Cases from "./runners/Cases.ts"
-export type { Budget } from "./subjects/Budget.ts"
-export type { Declarations, Keys, SmallKey } from "./subjects/HttpSubject.ts"
-export type { Subject } from "./subjects/Subject.ts"
+export type { Budget, Declarations, Keys, SmallKey } from "./subjects/HttpSubject.ts"
+export type { Capability, Subject } from "./subjects/Subject.ts"

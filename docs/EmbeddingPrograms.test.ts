@@ -100,6 +100,11 @@ process.exit()
   },
   { text: 'label: "shop front" })\n// …', after: "console.log(plan, key)\n", prints: /^Pro ast_/ },
   { text: "keys.show(id)", after: "console.log(usage.minute.remaining)\n", prints: /^300$/ },
+  {
+    text: 'list({ account: "acme" })',
+    after: "console.log(JSON.stringify(keys.map(({ account, metadata }) => [account, metadata])))\n",
+    prints: /^\[\["acme",\{"crm":8\}\]\]$/
+  },
   { text: "store.pets.all()", prints: /^Rex$/ },
   {
     text: 'process.once("SIGTERM"',

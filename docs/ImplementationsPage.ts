@@ -6,8 +6,8 @@ import * as ImplementationSetting from "../conformance/config/ImplementationSett
 import * as Counts from "../conformance/engine/Counts.ts"
 import { type Report, statuses } from "../conformance/engine/Report.ts"
 import * as Selection from "../conformance/engine/Selection.ts"
+import { printable } from "../conformance/http/Printable.ts"
 import * as Json from "../conformance/reports/Json.ts"
-import { prose } from "../conformance/reports/Markdown.ts"
 import * as SuiteVersions from "./SuiteVersions.ts"
 
 export const path = new URL("conformance/implementations.md", import.meta.url)
@@ -71,6 +71,13 @@ export const parseSubmission = (text: string): Report => {
   if (reason !== undefined) throw new Error(reason)
   return report
 }
+
+/** Characters with a meaning in Markdown, in its tables, in HTML or in automatic links of GitHub. */
+const special = /[!"#$%&'*+<=>@[\\\]^_`{|}~]|:(?=\/)|(?<=www)\./gi
+
+/** Escapes text so that a cell of a table shows it literally. */
+const prose = (text: string): string =>
+  printable(text).replace(special, (character) => `&#${character.charCodeAt(0)};`)
 
 const contactOf = (contact: string | undefined): string => {
   if (contact === undefined) return ""

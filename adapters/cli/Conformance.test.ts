@@ -133,7 +133,7 @@ describe("animal-store conformance run", () => {
         "junit.xml",
         "report.html",
         "report.json",
-        "summary.md"
+        "report.txt"
       ])
       expect(fs.readFileSync(path.join(out, "badge.svg"), "utf8")).toContain(
         "<title>Ours 1.2, a@b.example: conformant at level design, "

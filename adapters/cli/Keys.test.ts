@@ -80,13 +80,18 @@ for (const kind of Databases.kinds) {
       const first = await keysJson<IssuedKey>(["issue", "--plan", "Free", "--label", label], environment)
       expect(first).toEqual({
         ...{ id: expect.stringMatching(/^key_/), plan: "Free", limits: { perMinute: 60, perDay: 1_000 } },
-        ...{ label, expiresAt: null, key: secret }
+        ...{ label, account: null, metadata: null, expiresAt: null, key: secret }
       })
       const numbers = ["--per-minute", "5", "--per-day", "50"]
-      const second = await keysJson<IssuedKey>(["issue", "--plan", "enterprise", ...numbers], environment)
+      const owner = ["--account", "acme", "--metadata", '{"crm":{"id":7}}']
+      const second = await keysJson<IssuedKey>(
+        ["issue", "--plan", "enterprise", ...numbers, ...owner],
+        environment
+      )
+      const owned = { account: "acme", metadata: { crm: { id: 7 } } }
       expect(second).toEqual({
         ...{ id: expect.stringMatching(/^key_/), plan: "Enterprise", limits: { perMinute: 5, perDay: 50 } },
-        ...{ label: null, expiresAt: null, key: secret }
+        ...{ label: null, ...owned, expiresAt: null, key: secret }
       })
       const rotated = await keysJson<IssuedKey & { readonly oldKeyExpiresAt: number }>(
         ["rotate", first.id, "--overlap", "7d"],
@@ -104,6 +109,7 @@ for (const kind of Databases.kinds) {
       expect(JSON.parse(list)).toEqual([
         {
           ...{ id: first.id, plan: "Free", limits: { perMinute: 60, perDay: 1_000 }, label },
+          ...{ account: null, metadata: null },
           ...{ createdAt: time, revokedAt: null, expiresAt: null, lastSeenDay: null, bannedUntil: null },
           secrets: [
             { createdAt: time, expiresAt: null },
@@ -112,11 +118,18 @@ for (const kind of Databases.kinds) {
         },
         {
           ...{ id: second.id, plan: "Enterprise", limits: { perMinute: 5, perDay: 50 }, label: null },
+          ...owned,
           ...{ createdAt: time, revokedAt: revoked.revokedAt, expiresAt: null, lastSeenDay: null },
           bannedUntil: null,
           secrets: [{ createdAt: time, expiresAt: null }]
         }
       ])
+      expect(JSON.parse(await keys(["list", "--json", "--account", "acme"], environment))).toEqual(
+        JSON.parse(list).slice(1)
+      )
+      expect(await keys(["list", "--account", "Acme\n"], environment)).toMatch(
+        /^There are no keys of the account Acme\\u\{a\} in /
+      )
       const table = await keys(["list"], environment)
       for (const output of [list, table]) {
         for (const { key } of [first, second, rotated]) expect(output).not.toContain(key.slice(4, 20))
@@ -124,11 +137,11 @@ for (const kind of Databases.kinds) {
       }
       const timePattern = "20[0-9]{2}-[0-9]{2}-[0-9]{2}T[0-9:.]{12}Z"
       const lines = [
-        / +PER MINUTE +PER DAY +CREATED +STATE +LABEL$/,
+        / +PER MINUTE +PER DAY +CREATED +STATE +ACCOUNT +LABEL$/,
         new RegExp(
           `^${first.id} +Free +60 +1000 +${timePattern} +rotating until ${timePattern} +till №1\\\\u\\{a\\}\\\\u\\{202e\\}$`
         ),
-        new RegExp(`^${second.id} +Enterprise +5 +50 +${timePattern} +revoked at ${timePattern}$`),
+        new RegExp(`^${second.id} +Enterprise +5 +50 +${timePattern} +revoked at ${timePattern} +acme$`),
         /^$/
       ]
       expect(table.split("\n")).toEqual(lines.map((line) => expect.stringMatching(line)))
@@ -229,7 +242,19 @@ describe("animal-store keys", () => {
       ...["rotate", "revoke", "show", "set", "unban", "log"].map(
         (command): Mistake => [[command, secret], "id: must be the id of a key (key_…), not the key itself"]
       ),
-      [["set", "key_x"], "pass at least one of --plan, --per-minute, --per-day, --label and --expires"],
+      [
+        ["set", "key_x"],
+        "pass at least one of --plan, --per-minute, --per-day, --label, --account, --metadata and --expires"
+      ],
+      [["issue", "--plan", "Free", "--account", ""], '--account: must not be empty; got ""'],
+      [
+        ["issue", "--plan", "Free", "--metadata", "{crm:7}"],
+        '--metadata: must be a JSON object; got "{crm:7}"'
+      ],
+      [
+        ["set", "key_x", "--metadata", "[]"],
+        '--metadata: must be a JSON object with at most 32 levels; got "[]"'
+      ],
       [
         ["set", "key_x", "--expires", "soon"],
         '--expires: must be a duration from 0 to 36500d, such as 500ms, 30s or 24h, or never; got "soon"'

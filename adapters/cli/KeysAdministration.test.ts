@@ -40,8 +40,15 @@ for (const kind of Databases.kinds) {
       expect(await limit(uncached)).toBe("300")
       await expect.poll(() => limit(cached), POLL_OPTIONS).toBe("300")
 
-      expect(await json("set", id, "--per-minute", "7", "--label", "")).toEqual({
+      expect(await keys("set", id, "--account", "acme", "--metadata", '{"crm":7}')).toContain(
+        "; label shop; account acme; never expires."
+      )
+      const shown = await keys("show", id)
+      for (const line of ["  Account    acme\n", '  Metadata   {"crm":7}\n']) expect(shown).toContain(line)
+      expect(await json("set", id, "--metadata", "")).toMatchObject({ account: "acme", metadata: null })
+      expect(await json("set", id, "--per-minute", "7", "--label", "", "--account", "")).toEqual({
         ...{ id, plan: "Pro", limits: { perMinute: 7, perDay: 10_000 }, label: null },
+        ...{ account: null, metadata: null },
         ...{ createdAt: expect.any(Number), revokedAt: null, expiresAt: null },
         lastSeenDay: expect.anything(),
         secrets: [{ createdAt: expect.any(Number), expiresAt: null }]
@@ -137,6 +144,7 @@ for (const kind of Databases.kinds) {
       const shown = await json("show", id)
       expect(shown).toEqual({
         ...{ id, plan: "Free", limits: { perMinute: 60, perDay: 1_000 }, label: "a\u202eb" },
+        ...{ account: null, metadata: null },
         ...{ createdAt: time, revokedAt: null, expiresAt: time, lastSeenDay: expect.any(String) },
         secrets: [{ createdAt: time, expiresAt: null }],
         minute: { limit: 60, remaining: time, fullAt: time },
@@ -178,6 +186,31 @@ for (const kind of Databases.kinds) {
       expect(lines[1]).toContain('label "a\\u{202e}b"')
       expect(lines.join("\n")).not.toContain(key.slice(4, 20))
       expect(lines.join("\n")).not.toMatch(/[0-9a-f]{64}/)
+    })
+
+    it("--count-per account shares usage and ban among the keys of an account", async () => {
+      const { json, keys, serve } = await open(kind)
+      const send = await serve("0", "--count-per", "account")
+      const plan = ["--plan", "Enterprise", "--per-minute", "3", "--per-day", "50"]
+      const [first, second] = [
+        await json<IssuedKey>("issue", ...plan, "--account", "acme"),
+        await json<IssuedKey>("issue", ...plan, "--account", "acme")
+      ]
+      for (const { key } of [first, second, first]) expect((await send(key)).status).toBe(200)
+      expect((await send(second.key)).status).toBe(429)
+      for (const { id } of [first, second]) {
+        expect(await json("show", id, "--count-per", "account")).toMatchObject({ day: { used: 3 } })
+        expect(await json("show", id)).toMatchObject({ day: { used: 3 } })
+      }
+      expect(await keys("show", first.id, "--count-per", "account")).toContain(
+        "  Counted    with all keys of its account\n"
+      )
+      await Promise.all(Array.from({ length: 9 }, () => send(second.key)))
+      const unban = (...args: ReadonlyArray<string>) =>
+        json<{ readonly strikes: number }>("unban", first.id, ...args)
+      expect(await unban()).toMatchObject({ strikes: 0 })
+      expect((await unban("--count-per", "account")).strikes).toBeGreaterThan(0)
+      expect(await unban("--count-per", "account")).toMatchObject({ strikes: 0 })
     })
 
     it("show reads the usage of a key from the database that --limits names", async () => {

@@ -7,14 +7,14 @@ import * as Har from "../../conformance/reports/Har.ts"
 import * as Html from "../../conformance/reports/Html.ts"
 import * as Json from "../../conformance/reports/Json.ts"
 import * as JUnit from "../../conformance/reports/JUnit.ts"
-import * as Markdown from "../../conformance/reports/Markdown.ts"
+import * as Terminal from "../../conformance/reports/Terminal.ts"
 import type { Subject } from "../../conformance/subjects/Subject.ts"
 
 const renderings = [
   ["report.json", Json.render],
   ["junit.xml", JUnit.render],
-  ["summary.md", Markdown.render],
   ["report.html", Html.render],
+  ["report.txt", (report: Report) => `${Terminal.render(report)}\n`],
   ["badge.svg", Badge.render],
   ["exchanges.har", Har.render]
 ] as const

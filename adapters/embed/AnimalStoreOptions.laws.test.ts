@@ -40,6 +40,7 @@ const types: { readonly [name in keyof Required<AnimalStoreOptions>]: string } =
   database: "string",
   limits: "string",
   plans: "object",
+  countPer: "string",
   ban: "object",
   docs: "boolean",
   operations: "object",
@@ -221,6 +222,8 @@ describe("methods of an open store", () => {
     ["issue", [{ plan: "Gold" }], `plan: must be one of ${Plan.names.join(", ")}`],
     ["issue", [{ plan: "Free", lable: "x" }], "lable: unknown option; did you mean label?"],
     ["issue", [{ plan: "Free", label: 5 }], "label: must be a string"],
+    ["issue", [{ plan: "Free", account: 5 }], "account: must be a string"],
+    ["issue", [{ plan: "Free", metadata: [] }], "metadata: must be an object"],
     [
       "issue",
       [{ plan: "Free", limits: { perMin: 5 } }],
@@ -253,6 +256,8 @@ describe("methods of an open store", () => {
     ["set", ["key_x", { plan: "Gold" }], `plan: must be one of ${Plan.names.join(", ")}`],
     ["set", ["key_x", { lable: "x" }], "lable: unknown option; did you mean label?"],
     ["set", ["key_x", { label: 5 }], "label: must be a string or null"],
+    ["set", ["key_x", { account: 5 }], "account: must be a string or null"],
+    ["set", ["key_x", { metadata: "{}" }], "metadata: must be an object or null"],
     ["set", ["key_x", { limits: { perDay: "5" } }], "limits: perDay must be a number"],
     ["set", ["key_x", "Pro"], "options: must be an object"],
     ["unban", [], "id: must be a string"],
@@ -276,6 +281,11 @@ describe("methods of an open store", () => {
   it("issue rejects invalid limits with PlanInvalid, and rotate rejects an invalid overlap with OverlapInvalid", async () => {
     expect(await call("issue", { plan: "Free", limits: { perDay: 0.5 } })).toBeInstanceOf(PlanInvalid)
     expect(await call("rotate", "key_x", { overlapMs: -1 })).toBeInstanceOf(OverlapInvalid)
+  })
+
+  it("keys.list rejects an invalid account", async () => {
+    const list = (await open).keys.list as (given: unknown) => Promise<unknown>
+    expect(await rejection(list({ account: 5 }))).toMatchObject({ message: "account: must be a string" })
   })
 
   it("close rejects an invalid argument, but still closes the store", async () => {

@@ -4,6 +4,8 @@ import * as Result from "effect/Result"
 import * as Expiry from "../../core/access/Expiry.ts"
 import type * as KeyChange from "../../core/access/KeyChange.ts"
 import type * as KeyLifecycle from "../../core/access/KeyLifecycle.ts"
+import type * as KeyStatus from "../../core/access/KeyStatus.ts"
+import type { Metadata } from "../../core/access/Metadata.ts"
 import { OwnPlans } from "../../core/limits/OwnPlans.ts"
 import * as Plan from "../../core/limits/Plan.ts"
 import { InvalidOption } from "../../core/options/InvalidOption.ts"
@@ -33,18 +35,32 @@ const closeRules: Options.Rules<CloseOptions> = { drainMs: milliseconds }
 
 const expiry: Rule.Rule<Expiry.Expiry> = Rule.make(Expiry.isExpiry, Expiry.REASON)
 
+const metadata: Rule.Rule<Metadata> = Rule.make(
+  (value): value is Metadata => typeof value === "object" && value !== null && !Array.isArray(value),
+  "must be an object"
+)
+
+const orNull = <A>({ isValid }: Rule.Rule<A>, reason: string): Rule.Rule<A | null> =>
+  Rule.make((value): value is A | null => value === null || isValid(value), reason)
+
 // These rules check only types and names; `KeyLifecycle` checks the values and their combination.
 const issueRules = (plans: OwnPlans): Options.Rules<KeyLifecycle.IssueOptions> => ({
   plan: Rule.oneOf([...Plan.names, ...Object.keys(plans)]),
   limits: Options.partial<Plan.Plan>({ perMinute: Rule.number, perDay: Rule.number }),
   label: Rule.text,
+  account: Rule.text,
+  metadata,
   expires: expiry
 })
 
 const setRules = (plans: OwnPlans): Options.Rules<KeyChange.KeyChange> => ({
   ...issueRules(plans),
-  label: Rule.make((value) => value === null || Rule.text.isValid(value), "must be a string or null")
+  label: orNull(Rule.text, "must be a string or null"),
+  account: orNull(Rule.text, "must be a string or null"),
+  metadata: orNull(metadata, "must be an object or null")
 })
+
+const listRules: Options.Rules<KeyStatus.ListOptions> = { account: Rule.text }
 
 const rotateRules: Options.Rules<RotateOptions> = { overlapMs: Rule.number, force: Rule.boolean }
 
@@ -60,6 +76,10 @@ export const ofSet = (
   Effect.flatMap(OwnPlans, (plans) =>
     Effect.all([ofId(id), Effect.fromResult(Options.check(setRules(plans), given))])
   )
+
+/** Checks the options of `keys.list`. */
+export const ofList = (given: unknown): Effect.Effect<KeyStatus.ListOptions, InvalidOption> =>
+  Effect.fromResult(Options.check(listRules, given))
 
 /** Checks the arguments of `keys.rotate`, and returns the id, the overlap in milliseconds and `force`. */
 export const ofRotate = (

@@ -122,6 +122,7 @@ describe.each(Object.entries(mounts))("a guarded route of %s", (_host, mount) =>
         }),
         async (steps, given) => {
           let now = Date.UTC(2026, 11, 1, 23, 50)
+          const identity = { label: "shop", account: "acme", metadata: { crm: [7] } }
           const options: AnimalStoreOptions = {
             ...given,
             log: () => undefined,
@@ -132,7 +133,7 @@ describe.each(Object.entries(mounts))("a guarded route of %s", (_host, mount) =>
           }
           const [own, guarding] = [await openAnimalStore(options), await openAnimalStore(options)]
           const secrets = async (store: AnimalStore) => {
-            const issue = () => store.keys.issue({ plan: "Enterprise", limits: tight, label: "shop" })
+            const issue = () => store.keys.issue({ plan: "Enterprise", limits: tight, ...identity })
             const [valid, revoked] = [await issue(), await issue()]
             await store.keys.revoke(revoked.id)
             return {
@@ -164,9 +165,7 @@ describe.each(Object.entries(mounts))("a guarded route of %s", (_host, mount) =>
             const actual = await observe(await send(initOf(guardKeys[credential])))
             expect(actual).toEqual(expected)
             const isAdmitted = expected.status === 200
-            expect(callers).toEqual(
-              isAdmitted ? [{ id: guardKeys.id, plan: "Enterprise", label: "shop" }] : []
-            )
+            expect(callers).toEqual(isAdmitted ? [{ id: guardKeys.id, plan: "Enterprise", ...identity }] : [])
           }
           for (const cleanup of cleanups.splice(0)) await cleanup()
           await Promise.all([own.close(), guarding.close()])

@@ -19,13 +19,15 @@ const serve = async (listener: http.RequestListener): Promise<string> => {
   return `http://127.0.0.1:${(server.address() as net.AddressInfo).port}` // a TCP listener's address is an object
 }
 
+const identity = { label: "shop", account: "acme", metadata: { crm: [7] } }
+
 const bearer = (key: string) => ({ Authorization: `Bearer ${key}` })
 
 /** Opens a store that records its exchanges; issues a key. */
 const open = async (database = "memory:") => {
   const exchanges: Array<Exchange> = []
   const store = await Stores.open({ database, onResponse: (exchange) => exchanges.push(exchange) })
-  const { id, key } = await store.keys.issue({ plan: "Free", label: "shop" })
+  const { id, key } = await store.keys.issue({ plan: "Free", ...identity })
   return { exchanges, id, key, store }
 }
 
@@ -174,7 +176,7 @@ describe("a guarded route", () => {
         expect(bodies).toEqual(
           bodies.map((_, index) => ({
             context: `/orders/${index}`,
-            caller: { id, plan: "Free", label: "shop" },
+            caller: { id, plan: "Free", ...identity },
             body: { index }
           }))
         )

@@ -2,6 +2,7 @@
 import * as os from "node:os"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
+import type { Metadata } from "../../core/access/Metadata.ts"
 import type * as Plan from "../../core/limits/Plan.ts"
 import type { AnimalStore } from "./index.ts"
 import * as Stores from "./Stores.fixture.ts"
@@ -15,9 +16,15 @@ const open = (address: string, now: () => number): Promise<AnimalStore> =>
 const requests = fc.integer({ min: 1, max: 20 })
 const limits = fc.record({ perMinute: requests, perDay: requests })
 
+interface Texts {
+  readonly label: string | null
+  readonly account: string | null
+  readonly metadata: Metadata | null
+}
+
 type Command =
   | { readonly do: "issue"; readonly limits: Plan.Plan; readonly inMs: number | undefined }
-  | { readonly do: "set"; readonly key: number; readonly limits: Plan.Plan; readonly label: string | null }
+  | ({ readonly do: "set"; readonly key: number; readonly limits: Plan.Plan } & Texts)
   | { readonly do: "expire"; readonly key: number; readonly inMs: number }
   | { readonly do: "revoke"; readonly key: number }
   | { readonly do: "unban"; readonly key: number }
@@ -36,7 +43,9 @@ const command: fc.Arbitrary<Command> = fc.oneof(
     do: fc.constant("set" as const),
     key,
     limits,
-    label: fc.constantFrom(null, "shop", "till №1")
+    label: fc.constantFrom(null, "shop", "till №1"),
+    account: fc.constantFrom(null, "acme", "Ümlaut № 1"),
+    metadata: fc.constantFrom(null, {}, { crm: [{ id: 7, "a\u0000": "\ud800" }, 1e21, null, true] })
   }),
   fc.record({ do: fc.constant("expire" as const), key, inMs: fc.nat(DAY) }),
   fc.record({ do: fc.constant("revoke" as const), key }),
@@ -45,11 +54,10 @@ const command: fc.Arbitrary<Command> = fc.oneof(
   fc.record({ do: fc.constant("wait" as const), ms: fc.nat(DAY) })
 )
 
-interface Model {
+interface Model extends Texts {
   readonly id: string
   readonly key: string
   limits: Plan.Plan
-  label: string | undefined
   expiresAt: number | undefined
   revokedAt: number | undefined
   /** Number of admitted requests by day since the epoch. */
@@ -83,7 +91,8 @@ for (const kind of Stores.kinds) {
               expires: step.inMs === undefined ? "never" : { inMs: step.inMs }
             })
             models.push({
-              ...{ id: issued.id, key: issued.key, limits: step.limits, label: undefined },
+              ...{ id: issued.id, key: issued.key, limits: step.limits },
+              ...{ label: null, account: null, metadata: null },
               expiresAt: step.inMs === undefined ? undefined : now + step.inMs,
               ...{ revokedAt: undefined, used: new Map(), actions: ["issued"] }
             })
@@ -112,9 +121,9 @@ for (const kind of Stores.kinds) {
           } else {
             const before = { ...model }
             if (step.do === "set") {
-              model.limits = step.limits
-              model.label = step.label ?? undefined
-              await store.keys.set(model.id, { limits: step.limits, label: step.label })
+              const { account, label, limits, metadata } = step
+              Object.assign(model, { account, label, limits, metadata })
+              await store.keys.set(model.id, { account, label, limits, metadata })
             } else {
               model.expiresAt = now + step.inMs
               await store.keys.set(model.id, { expires: { inMs: step.inMs } })
@@ -123,18 +132,25 @@ for (const kind of Stores.kinds) {
               before.limits.perMinute === model.limits.perMinute &&
               before.limits.perDay === model.limits.perDay &&
               before.label === model.label &&
+              before.account === model.account &&
+              before.metadata === model.metadata &&
               before.expiresAt === model.expiresAt
             if (!isUnchanged) model.actions.push("changed")
           }
         }
-        const listed = (await store.keys.list()).filter(({ id }) => models.some((model) => model.id === id))
+        const isOurs = ({ id }: { readonly id: string }) => models.some((model) => model.id === id)
+        const listed = (await store.keys.list()).filter(isOurs)
+        expect((await store.keys.list({ account: "acme" })).filter(isOurs)).toEqual(
+          listed.filter(({ account }) => account === "acme")
+        )
         expect(listed).toHaveLength(models.length)
         for (const [index, model] of models.entries()) {
           const verified = await store.keys.verify(model.key)
           const shown = await store.keys.show(model.id)
           expect(listed[index]).toMatchObject({ id: model.id, usage: shown.usage })
-          const { expiresAt, label, limits, revokedAt } = model
-          expect(shown).toMatchObject({ expiresAt, label, limits, revokedAt })
+          const { account, expiresAt, label, limits, metadata, revokedAt } = model
+          expect(shown).toMatchObject({ expiresAt, limits, revokedAt, label: label ?? undefined })
+          expect([shown.account, shown.metadata]).toEqual([account ?? undefined, metadata ?? undefined])
           const isExpired = expiresAt !== undefined && expiresAt <= now
           expect(verified).toEqual(revokedAt !== undefined || isExpired ? undefined : shown)
           const used = model.used.get(Math.floor(now / DAY)) ?? 0

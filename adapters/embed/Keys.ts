@@ -14,7 +14,8 @@ import type { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
 import * as Arguments from "./Arguments.ts"
 
 /** A key that was just issued or rotated; `key` is the secret, which cannot be retrieved later. */
-export interface IssuedApiKey extends Pick<ApiKey, "id" | "plan" | "limits" | "label" | "expiresAt"> {
+export interface IssuedApiKey
+  extends Pick<ApiKey, "id" | "plan" | "limits" | "label" | "account" | "metadata" | "expiresAt"> {
   readonly key: string
   /** Epoch milliseconds at which the previous secret expires; `undefined` for a new key. */
   readonly oldKeyExpiresAt: number | undefined
@@ -26,8 +27,8 @@ export interface IssuedApiKey extends Pick<ApiKey, "id" | "plan" | "limits" | "l
  */
 export interface Keys {
   /**
-   * Issues a key. Rejects with `PlanInvalid` if the plan and the overrides give invalid limits, with `LabelInvalid`, or
-   * with `ExpiryInvalid`.
+   * Issues a key. Rejects with `PlanInvalid` if the plan and the overrides give invalid limits, with `LabelInvalid`,
+   * `AccountInvalid`, `MetadataInvalid` or `ExpiryInvalid`.
    */
   readonly issue: (options: KeyLifecycle.IssueOptions) => Promise<IssuedApiKey>
   /**
@@ -35,8 +36,8 @@ export interface Keys {
    * the same time, only one issues a key.
    */
   readonly issueFirst: (options: KeyLifecycle.IssueOptions) => Promise<IssuedApiKey | undefined>
-  /** Returns all keys, oldest first, with their usage and the hashes of their secrets. */
-  readonly list: () => Promise<ReadonlyArray<KeyStatus.KeyStatus>>
+  /** Returns all keys, or those of an account, oldest first, with their usage and the hashes of their secrets. */
+  readonly list: (options?: KeyStatus.ListOptions) => Promise<ReadonlyArray<KeyStatus.KeyStatus>>
   /** Returns a key with its usage. Rejects with `ApiKeyUnknown`. */
   readonly show: (id: string) => Promise<KeyStatus.KeyStatus>
   /**
@@ -45,9 +46,8 @@ export interface Keys {
    */
   readonly verify: (secret: string) => Promise<KeyStatus.KeyStatus | undefined>
   /**
-   * Changes the plan, limits, label or expiry of the key and returns its record. Other processes apply the change
-   * within their `keyCacheMs`. Rejects with `ApiKeyUnknown`, `ApiKeyRevoked`, `PlanInvalid`, `LabelInvalid` or
-   * `ExpiryInvalid`.
+   * Changes the plan, limits, label, account, metadata or expiry of the key and returns its record. Other processes apply
+   * the change within their `keyCacheMs`. Rejects with `ApiKeyUnknown`, `ApiKeyRevoked`, or the errors of `issue`.
    */
   readonly set: (id: string, change: KeyChange.KeyChange) => Promise<ApiKey>
   /**
@@ -79,7 +79,7 @@ export const make = (run: <A, E>(program: Effect.Effect<A, E, Services>) => Prom
         Option.getOrUndefined(Option.map(first, toIssued))
       )
     ),
-  list: () => run(KeyStatus.list),
+  list: (options) => run(Effect.flatMap(Arguments.ofList(options), KeyStatus.list)),
   show: (id) => run(Effect.flatMap(Arguments.ofId(id), KeyStatus.show)),
   verify: (secret) => run(Effect.flatMap(Arguments.ofSecret(secret), KeyStatus.verify)),
   set: (id, change) =>
@@ -100,6 +100,8 @@ const toIssued = ({ key, secret }: KeyLifecycle.IssuedKey): IssuedApiKey => ({
   plan: key.plan,
   limits: key.limits,
   label: key.label,
+  account: key.account,
+  metadata: key.metadata,
   expiresAt: key.expiresAt,
   key: Redacted.value(secret),
   oldKeyExpiresAt: key.secrets[1]?.expiresAt

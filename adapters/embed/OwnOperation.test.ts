@@ -50,7 +50,7 @@ const createOrder = defineOperation({
   run: async ({ body, caller, header }) => {
     expectTypeOf(body.petId).toEqualTypeOf<number>()
     expectTypeOf(body.note).toEqualTypeOf<string | undefined>()
-    const note = `${caller.label} ${caller.plan} ${header("X-Note")}`
+    const note = `${caller.label} ${caller.account} ${caller.metadata?.crm} ${header("X-Note")}`
     return { body: { id: "o2", petId: body.petId, note }, headers: { Location: "/v1/orders/o2" } }
   }
 })
@@ -94,7 +94,9 @@ const open = async (options: AnimalStoreOptions = { operations, errors }) => {
   const log: Array<string> = []
   const store = await openAnimalStore({ log: (line) => log.push(line), ...options })
   opened.push(store)
-  const { key } = await store.keys.issue({ plan: "Pro", label: "shop" })
+  const { key } = await store.keys.issue({
+    ...{ plan: "Pro", label: "shop", account: "acme", metadata: { crm: 7 } }
+  })
   const send = async (method: string, path: string, body?: unknown, headers = {}) => {
     const init = {
       method,
@@ -159,7 +161,7 @@ describe("an operation of a host", () => {
   it("gets the validated body, the caller and the headers", async () => {
     const { send } = await open()
     const created = await send("POST", "/v1/orders", { petId: 7 }, { "X-Note": "now" })
-    expect([created.status, created.json]).toEqual([201, { id: "o2", petId: 7, note: "shop Pro now" }])
+    expect([created.status, created.json]).toEqual([201, { id: "o2", petId: 7, note: "shop acme 7 now" }])
     expect(created.headers.get("Location")).toBe("/v1/orders/o2")
   })
 

@@ -4,6 +4,7 @@ export { type Expiry, ExpiryInvalid } from "../../core/access/Expiry.ts"
 export type { KeyChange } from "../../core/access/KeyChange.ts"
 export type { KeyAction, KeyEvent, ValueChange } from "../../core/access/KeyEvent.ts"
 export {
+  AccountInvalid,
   ApiKeyUnknown,
   type IssueOptions,
   LabelInvalid,
@@ -11,7 +12,8 @@ export {
   PlanInvalid,
   RotationUnfinished
 } from "../../core/access/KeyLifecycle.ts"
-export type { KeyStatus } from "../../core/access/KeyStatus.ts"
+export type { KeyStatus, ListOptions as ListKeysOptions } from "../../core/access/KeyStatus.ts"
+export { type Metadata, MetadataInvalid } from "../../core/access/Metadata.ts"
 export type { Deprecation } from "../../core/deprecation/Deprecation.ts"
 export type { Pet } from "../../core/domain/Pet.ts"
 export type { PetStatus } from "../../core/domain/PetStatus.ts"

@@ -8,6 +8,8 @@ export const keyOf = (id: string, hash: string, createdAt: number): ApiKey.ApiKe
   plan: "Free",
   limits: Plan.standard.Free,
   label: undefined,
+  account: undefined,
+  metadata: undefined,
   createdAt,
   revokedAt: undefined,
   expiresAt: undefined,

@@ -23,6 +23,7 @@ import { PetRepository } from "../../core/ports/PetRepository.ts"
 import { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
 import { type Database, describeOn, kinds, sqlite } from "./Databases.fixture.ts"
 import * as Migrations from "./Migrations.ts"
+import * as Accounts from "./migrations/Accounts.ts"
 import * as Batches from "./migrations/Batches.ts"
 import * as Costs from "./migrations/Costs.ts"
 import * as First from "./migrations/First.ts"
@@ -266,7 +267,8 @@ describe("the released migration", () => {
     ["Transfers", Transfers, "ab33b5517a3a85b8", "8a5c116000f34dc7"],
     ["Batches", Batches, "e3b0c44298fc1c14", "a0c23de19578da8a"],
     ["IdempotentInserts", IdempotentInserts, "e3d632daf82e674f", "7f7f365cc03cbd81"],
-    ["Costs", Costs, "e3b0c44298fc1c14", "5e5f6f13f1b68bbd"]
+    ["Costs", Costs, "e3b0c44298fc1c14", "5e5f6f13f1b68bbd"],
+    ["Accounts", Accounts, "3fe812cac40941e4", "1af82f38b6ba43d4"]
   ] as const
 
   it("has its hashes here", () => {
@@ -306,6 +308,7 @@ for (const kind of kinds) {
         expect(yield* keys.list).toEqual([
           {
             ...{ id: "key_a", plan: "Pro", limits: Plan.standard.Pro, label: "shop", createdAt: 1 },
+            ...{ account: undefined, metadata: undefined },
             ...{ revokedAt: undefined, expiresAt: undefined, lastSeenDay: undefined },
             secrets: [{ hash: "hash", createdAt: 1, expiresAt: undefined }]
           }

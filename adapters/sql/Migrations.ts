@@ -4,6 +4,7 @@ import * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import * as CopyPlan from "./CopyPlan.ts"
 import { DatabaseUnusable, opening } from "./DatabaseUnusable.ts"
+import * as Accounts from "./migrations/Accounts.ts"
 import * as Batches from "./migrations/Batches.ts"
 import * as Costs from "./migrations/Costs.ts"
 import * as First from "./migrations/First.ts"
@@ -166,5 +167,6 @@ export const migrations: ReadonlyArray<Migration> = [
   { name: "transfers", texts: Transfers },
   { name: "batches", texts: Batches },
   { name: "idempotent_inserts", texts: IdempotentInserts },
-  { name: "costs", texts: Costs }
+  { name: "costs", texts: Costs },
+  { name: "accounts", texts: Accounts }
 ]

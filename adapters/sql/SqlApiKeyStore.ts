@@ -8,6 +8,7 @@ import * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import type { ApiKey } from "../../core/access/ApiKey.ts"
 import type { KeyEvent } from "../../core/access/KeyEvent.ts"
+import * as Metadata from "../../core/access/Metadata.ts"
 import { ApiKeyStore, type KeyUpdate } from "../../core/ports/ApiKeyStore.ts"
 import * as KeyEvents from "./KeyEvents.ts"
 import * as PostgresArray from "./PostgresArray.ts"
@@ -172,8 +173,8 @@ const make = Effect.fnUntraced(function* ({
 })
 
 const select = (condition: string): string =>
-  `SELECT k.id, k.plan, k.per_minute, k.per_day, k.label, k.created_at, k.revoked_at, k.expires_at, k.last_seen_day,
-     s.hash, s.created_at, s.expires_at
+  `SELECT k.id, k.plan, k.per_minute, k.per_day, k.label, k.account, k.metadata, k.created_at, k.revoked_at,
+     k.expires_at, k.last_seen_day, s.hash, s.created_at, s.expires_at
    FROM api_keys k LEFT JOIN api_key_secrets s ON s.key_id = k.id
    ${condition} ORDER BY k.position, s.position`
 
@@ -182,6 +183,8 @@ const fieldsOf = (key: ApiKey) => ({
   per_minute: key.limits.perMinute,
   per_day: key.limits.perDay,
   label: key.label ?? null,
+  account: key.account ?? null,
+  metadata: key.metadata === undefined ? null : JSON.stringify(key.metadata),
   created_at: key.createdAt,
   revoked_at: key.revokedAt ?? null,
   expires_at: key.expiresAt ?? null,
@@ -192,7 +195,7 @@ const fieldsOf = (key: ApiKey) => ({
 const keysIn = (rows: Values): ReadonlyArray<ApiKey> => {
   const keys = new Map<string, ApiKey & { readonly secrets: Array<ApiKey["secrets"][number]> }>()
   for (const row of rows) {
-    const [hash, createdAt, expiresAt] = row.slice(9)
+    const [hash, createdAt, expiresAt] = row.slice(11)
     const id = String(row[0])
     const key = keys.get(id) ?? { ...toKey(row), secrets: [] }
     keys.set(id, key)
@@ -212,6 +215,8 @@ const toKey = ([
   perMinute,
   perDay,
   label,
+  account,
+  metadata,
   createdAt,
   revokedAt,
   expiresAt,
@@ -220,11 +225,15 @@ const toKey = ([
   id: String(id),
   plan: String(plan),
   limits: { perMinute: Number(perMinute), perDay: Number(perDay) },
-  label: label === null ? undefined : String(label),
+  label: toText(label),
+  account: toText(account),
+  metadata: metadata === null ? undefined : Metadata.parse(String(metadata)),
   createdAt: Number(createdAt),
   revokedAt: toNumber(revokedAt),
   expiresAt: toNumber(expiresAt),
   lastSeenDay: toNumber(lastSeenDay)
 })
+
+const toText = (value: unknown): string | undefined => (value === null ? undefined : String(value))
 
 const toNumber = (value: unknown): number | undefined => (value === null ? undefined : Number(value))

@@ -43,7 +43,7 @@ export const judge = (group: ReadonlyArray<Seen>): ReadonlyArray<Ruling> => {
     return [{ input: call, invokedAt: exchange.index, completed }]
   })
   if (created.size === 0 || history.length === created.size) return []
-  const verdict = Linearizability.check(catalogue, history, { maxStates: MAX_STATES })
+  const verdict = Linearizability.check(catalogue, history, MAX_STATES)
   if (verdict._tag === "Unknown") return []
   if (verdict._tag === "Linearizable") return [kept("resources.linearizable")]
   const expected = "an order of the requests at the same time that explains each response"

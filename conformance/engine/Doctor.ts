@@ -5,28 +5,26 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import type { Plan } from "../../core/limits/Plan.ts"
 import * as Excerpt from "../http/Excerpt.ts"
 import * as Moment from "../http/Moment.ts"
 import * as PetJson from "../http/PetJson.ts"
 import * as RateHeaders from "../http/RateHeaders.ts"
 import { REMOVAL_BEGINS } from "../http/Removal.ts"
-import { header, text, type WireResponse } from "../http/Wire.ts"
-import type { Exchange } from "../model/Exchange.ts"
+import { text, type WireResponse } from "../http/Wire.ts"
 import type { Sent, Stopped } from "../programs/Program.ts"
 import type * as Traffic from "../programs/Traffic.ts"
-import { type HttpSubject, type HttpTarget, type SmallKey, secretsOf } from "../subjects/HttpSubject.ts"
-import * as DoctorClock from "./DoctorClock.ts"
+import { type HttpSubject, type HttpTarget, secretsOf } from "../subjects/HttpSubject.ts"
 import * as Estimate from "./Estimate.ts"
 import * as JudgedRun from "./JudgedRun.ts"
 import type { Selection } from "./Selection.ts"
 import { failSetup, SetupError } from "./SetupError.ts"
 
+const failClock = (reason: string) => failSetup(`the clock (--clock) does not work: ${reason}`)
+
 /** Opens a session for a run; fails with one sentence if the clock does not work. */
 export const open = ({ budget, exchanges, target }: HttpSubject, level: Selection["level"]) =>
-  Effect.mapError(
-    JudgedRun.open(target, { budget, exchanges, level }),
-    ({ reason }) => new SetupError({ reason: `the clock (--clock) does not work: ${reason}` })
+  Effect.catchTag(JudgedRun.open(target, { budget, exchanges, level }), "Stopped", ({ reason }) =>
+    failClock(reason)
   )
 
 /** Examines the set-up and returns the findings and the estimated cost, one line each; fails with the first error. */
@@ -38,80 +36,83 @@ export const examine = Effect.fnUntraced(function* (
   const { redact, target } = subject
   const { traffic } = session ?? (yield* open(subject, options.level))
   const toSetUpError = ({ reason }: SetupError | Stopped) => new SetupError({ reason: redact(reason) })
-  const lines = yield* Effect.mapError(findings(target, traffic), toSetUpError)
+  const lines = yield* Effect.mapError(examineServer(target, traffic), toSetUpError)
   return [...lines, ...Estimate.lines(subject, options, traffic)].map(redact)
 })
 
-const findings = Effect.fnUntraced(function* (
-  target: HttpTarget,
-  traffic: Traffic.Traffic
-): Effect.fn.Return<ReadonlyArray<string>, SetupError | Stopped> {
-  yield* checkKeysDiffer(target)
+type Lines = Effect.fn.Return<ReadonlyArray<string>, SetupError | Stopped>
+
+const WRONG_KEY = "wrong-key-of-the-doctor"
+
+/** Maximum number of animals in a list, as the contract states it. */
+const FULL_LIST = 100
+
+const listAs = (key: "main" | "tiny" | "victim"): Sent => ({ path: "/pets?limit=1", key })
+
+const examineServer = Effect.fnUntraced(function* (target: HttpTarget, traffic: Traffic.Traffic): Lines {
   const address = target.baseUrl ?? target.name
-  const begun = yield* Clock.currentTimeMillis
-  const first = yield* traffic.sendOnce(listAs("main"))
-  const firstMs = (yield* Clock.currentTimeMillis) - begun
-  if (first.response === undefined) {
-    return traffic.isReachable()
-      ? [`a response cannot be read: ${first.missing}; the report gives details`]
-      : yield* failSetup(`cannot reach ${address}: ${first.missing}`)
-  }
-  const { response } = first
-  const creation = create(target, traffic)
-  if (response.status === 401 || response.status === 403) {
-    return yield* failSetup(`the server rejects the main key (--key) with status ${response.status}`)
-  }
-  const isList = response.status === 200 || response.status === 429
-  // If a creation succeeds, the address is correct, and the list should have been an empty array (contract §4.1).
-  if (!isList && (yield* creation) !== 201) {
+  const duplicate = duplicateOf(target)
+  if (duplicate !== undefined) {
     return yield* failSetup(
-      response.status === 404
-        ? `GET ${target.basePath}/pets returns 404: the address (--url) must be the base address, such as http://127.0.0.1:3000/v1`
-        : `GET ${target.basePath}/pets with the main key returns status ${response.status}: ${excerptOf(response)}`
+      `the key given with --${duplicate} is also given for another purpose: each purpose needs its own key`
     )
   }
+  const begun = yield* Clock.currentTimeMillis
+  const { missing, response } = yield* traffic.sendOnce(listAs("main"))
+  const ms = (yield* Clock.currentTimeMillis) - begun
+  if (response === undefined) {
+    return traffic.isReachable()
+      ? [`a response cannot be read: ${missing}; the report gives details`]
+      : yield* failSetup(`cannot reach ${address}: ${missing}`)
+  }
+  const { status } = response
+  if (status === 401 || status === 403)
+    return yield* failSetup(`the server rejects the main key (--key) with status ${status}`)
+  const isList = status === 200 || status === 429
+  const created = yield* Effect.result(create(target, traffic))
+  // If a creation succeeds, the address is correct, and the list should have been an empty array (contract §4.1).
+  if (!isList && !(Result.isSuccess(created) && created.success === 201)) {
+    const path = `GET ${target.basePath}/pets`
+    return yield* failSetup(
+      status === 404
+        ? `${path} returns 404: the address (--url) must be the base address, such as http://127.0.0.1:3000/v1`
+        : `${path} with the main key returns status ${status}: ${excerptOf(response)}`
+    )
+  }
+  const creation = yield* Effect.fromResult(created)
+  const wrong = yield* traffic.sendOnce({ path: "/pets?limit=1", authorization: [`Bearer ${WRONG_KEY}`] })
+  const wrongStatus = wrong.response?.status
   const rate = RateHeaders.of(response)
-  const created = isList ? yield* creation : 201
-  const wrongKey = yield* traffic.sendOnce({ path: "/pets?limit=1", authorization: [`Bearer ${WRONG_KEY}`] })
-  const wrongStatus = wrongKey.response?.status
   return [
-    ...(isList ? [] : [`a list without animals returns status ${response.status}: the report gives details`]),
-    `${address} responds in ${firstMs} ms and accepts the main key`,
+    ...(isList ? [] : [`a list without animals returns status ${status}: the report gives details`]),
+    `${address} responds in ${ms} ms and accepts the main key`,
     rate === undefined
       ? "the main key's limits are unknown: X-RateLimit-* are missing or not whole numbers"
       : `the main key's X-RateLimit-Limit is ${rate.limit}, ${rate.remaining} left`,
-    created === 201
+    creation === 201
       ? "animals can be created"
-      : `a creation returns status ${created}: the report gives details`,
+      : `a creation returns status ${creation}: the report gives details`,
     wrongStatus === 401
       ? "a wrong key is rejected with 401"
       : `a wrong key gets status ${wrongStatus}: the report gives details`,
-    yield* examineTime(target, traffic),
+    ...(traffic.hasClock ? [yield* examineClock(target, traffic)] : []),
     ...(yield* findTraces(traffic)),
     ...(yield* examineSmallKeys(target, traffic, wrongStatus !== 200))
   ]
 })
 
-const WRONG_KEY = "wrong-key-of-the-doctor"
-
-const listAs = (key: "main" | "tiny" | "victim"): Sent => ({ path: "/pets?limit=1", key })
+/** Returns the name of a key that is given twice. */
+const duplicateOf = ({ keys }: HttpTarget): string | undefined => {
+  const given = Object.entries(secretsOf(keys)).filter(([, secret]) => secret !== undefined)
+  const isRepeated = (secret: string | undefined, index: number) =>
+    given.slice(0, index).some(([, earlier]) => earlier === secret)
+  return given.find(([, secret], index) => isRepeated(secret, index))?.[0]
+}
 
 /** Maximum length of a body in an error message. */
 const MAX_SHOWN = 120
 
 const excerptOf = ({ body }: WireResponse): string => JSON.stringify(Excerpt.body(body, MAX_SHOWN))
-
-const checkKeysDiffer = ({ keys }: HttpTarget): Effect.Effect<void, SetupError> => {
-  const given = Object.entries(secretsOf(keys)).filter(([, secret]) => secret !== undefined)
-  const duplicate = given.find(
-    ([, secret], index) => given.findIndex(([, earlier]) => earlier === secret) < index
-  )
-  return duplicate === undefined
-    ? Effect.void
-    : failSetup(
-        `the key given with --${duplicate[0]} is also given for another purpose: each purpose needs its own key`
-      )
-}
 
 /** A category that is unlikely to be accepted by a server that accepts only certain categories. */
 const RARE_CATEGORY = 777_777n
@@ -139,73 +140,96 @@ const create = Effect.fnUntraced(function* (
   return status
 })
 
-/** Maximum number of animals in a list, as the contract states it. */
-const FULL_LIST = 100
-
 /** Detects that an earlier run used the same server: by a time after the removal of getPet, or by many animals. */
-const findTraces = Effect.fnUntraced(function* ({
-  sendOnce
-}: Traffic.Traffic): Effect.fn.Return<ReadonlyArray<string>, Stopped> {
+const findTraces = Effect.fnUntraced(function* ({ sendOnce }: Traffic.Traffic): Lines {
   const { response, to } = yield* sendOnce({ path: `/pets?limit=${FULL_LIST}` })
-  const parsed = PetJson.parse(text(response?.body))
-  const animals = Result.getOrUndefined(Result.flatMap(parsed, PetJson.animals)) ?? []
-  return [
-    ...(to >= REMOVAL_BEGINS
-      ? [
-          `the server's time is ${Moment.iso(to)}, after the removal of GET /pets/{petId}, so checks of that operation cannot be decided: restart the server before each run`
-        ]
-      : []),
-    ...(animals.length >= FULL_LIST
-      ? [
-          `the store has ${FULL_LIST} animals or more, so a list need not show all of them, and checks of lists may stay inconclusive: start with an empty store`
-        ]
-      : [])
-  ]
+  const parsed = Result.flatMap(PetJson.parse(text(response?.body)), PetJson.animals)
+  const isFull = Result.isSuccess(parsed) && parsed.success.length >= FULL_LIST
+  const late = `the server's time is ${Moment.iso(to)}, after the removal of GET /pets/{petId}, so checks of that operation cannot be decided: restart the server before each run`
+  const full = `the store has ${FULL_LIST} animals or more, so a list need not show all of them, and checks of lists may stay inconclusive: start with an empty store`
+  return [...(to >= REMOVAL_BEGINS ? [late] : []), ...(isFull ? [full] : [])]
 })
 
-/** Reports the subject's time, and checks whether the clock belongs to the subject. */
-const examineTime = Effect.fnUntraced(function* (
-  target: HttpTarget,
-  traffic: Traffic.Traffic
+const DAY_MS = 86_400_000
+
+/**
+ * Moves of the clock in milliseconds, each with the minimum by which `X-RateLimit-Reset` must then move. The first one
+ * refills the per-minute limit. Real time alone moves the Reset of the minute by at most a minute, and that of the day by
+ * at most a day.
+ */
+const moves = [
+  { by: 61_000, minimum: Infinity },
+  { by: 150_000, minimum: 90_000 },
+  { by: 3 * DAY_MS, minimum: 1.5 * DAY_MS }
+]
+
+/** Maximum number of requests that may be sent to use up the limit of a small key. */
+const MAX_REQUESTS = 250
+
+/** Real time may end a wait of up to this many seconds, so a refill after it proves nothing. */
+const MAX_REAL_WAIT_SECONDS = 2
+
+/**
+ * Checks whether the clock belongs to the subject: `X-RateLimit-Reset` must move with it, or the limit of a key be
+ * refilled. `Date` proves nothing, because many servers write the machine's time into it.
+ */
+const examineClock = Effect.fnUntraced(function* (
+  { keys }: HttpTarget,
+  { advance, now, sendOnce }: Traffic.Traffic
 ): Effect.fn.Return<string, SetupError | Stopped> {
-  if (traffic.hasClock) return yield* DoctorClock.examine(target, traffic)
-  const { response } = yield* traffic.sendOnce(listAs("main"))
-  const date = Date.parse((response && header(response, "date")) ?? "")
-  const local = yield* Clock.currentTimeMillis
-  return Number.isNaN(date)
-    ? "no clock is given, and responses have no Date: this machine's time is used"
-    : `no clock is given; the server's Date differs from this machine's time by ${Math.round(Math.abs(date - local) / 1_000)} s`
+  const move = Effect.fnUntraced(function* (ms: number) {
+    yield* Effect.catchTag(advance(ms), "Stopped", ({ reason }) => failClock(reason))
+    return `the clock can be moved, and shows ${Moment.iso(yield* now)}`
+  })
+  let before: number | undefined
+  for (const { by, minimum } of moves) {
+    const proven = yield* move(by)
+    const { response } = yield* sendOnce(listAs("main"))
+    const after = response && RateHeaders.of(response)?.resetAt
+    if (before !== undefined && after !== undefined && (after - before) * 1_000 >= minimum) return proven
+    before = after
+  }
+  for (let sent = 0; keys.tiny !== undefined && sent < MAX_REQUESTS; sent++) {
+    const { response, to } = yield* sendOnce(listAs("tiny"))
+    if (response?.status !== 429) continue
+    const seconds = RateHeaders.retryAfterSeconds({ response, receivedAt: to }) ?? 60
+    const proven = yield* move(Math.max(seconds, MAX_REAL_WAIT_SECONDS) * 1_000)
+    const isRefilled = (yield* sendOnce(listAs("tiny"))).response?.status === 200
+    if (isRefilled && seconds > MAX_REAL_WAIT_SECONDS) return proven
+    break
+  }
+  return before === undefined
+    ? "the clock can be moved, but whether it belongs to this server is unknown without X-RateLimit-Reset"
+    : yield* failClock(
+        "it was advanced by 3 days, but the server's X-RateLimit-Reset hardly moved: it belongs to another server"
+      )
 })
-
-const isOnPlan = ({ perDay, perMinute }: Plan, limit: number | undefined): boolean =>
-  limit === perMinute || limit === perDay
 
 /** Minimum daily limit of the tiny key without a clock, and the number of its requests that a run then sends. */
 const [MIN_DAY, RUN_REQUESTS] = [500, 60]
 
 /** Sends a list request with each small key, and reports whether the keys are accepted and on their plans. */
 const examineSmallKeys = Effect.fnUntraced(function* (
-  { keys }: HttpTarget,
+  { keys: { tiny, victim } }: HttpTarget,
   { hasClock, sendOnce }: Traffic.Traffic,
   rejectsWrongKeys: boolean
-): Effect.fn.Return<ReadonlyArray<string>, SetupError | Stopped> {
-  const all: Array<{ name: "tiny" | "victim"; key: SmallKey; seen: Exchange; limit: number | undefined }> = []
-  for (const name of ["tiny", "victim"] as const) {
-    const key = keys[name]
-    if (key === undefined) continue
-    const seen = yield* sendOnce(listAs(name))
-    all.push({ name, key, seen, limit: seen.response && RateHeaders.of(seen.response)?.limit })
-  }
+): Lines {
+  const given = Object.entries({ tiny, victim }).flatMap(([name, key]) => (key ? [{ name, ...key }] : []))
+  const all = yield* Effect.forEach(given, ({ name, perDay, perMinute }) =>
+    Effect.map(sendOnce(listAs(name === "tiny" ? name : "victim")), ({ response }) => {
+      const limit = response && RateHeaders.of(response)?.limit
+      const plan = `${perMinute} requests per minute and ${perDay} per day`
+      return { name, perDay, plan, limits: [perMinute, perDay], limit, status: response?.status }
+    })
+  )
   // One wrong limit is probably a wrong declaration. If each key has a limit that is declared for none, the server is
   // probably wrong, and the report shows it. Such a server may also have the same limits for all keys.
+  const declared = all.flatMap(({ limits }) => limits)
   const isServerWrong =
-    all.length > 1 &&
-    all.every(({ limit }) => limit !== undefined && !all.some(({ key }) => isOnPlan(key, limit)))
+    all.length > 1 && all.every(({ limit }) => limit !== undefined && !declared.includes(limit))
   const lines: Array<string> = []
-  for (const { key, limit, name, seen } of all) {
-    const { perDay, perMinute } = key
-    const status = seen.response?.status
-    const declared = `${perMinute} requests per minute and ${perDay} per day`
+  for (const { limit, limits, name, perDay, plan, status } of all) {
+    const wrongLimit = `X-RateLimit-Limit is ${limit}, but ${plan} are declared`
     if (name === "tiny" && !hasClock && perDay < MIN_DAY) {
       lines.push(
         `without a clock (--clock), the tiny key's ${perDay} requests per day may not suffice for checks of limits: each run uses up about ${RUN_REQUESTS} of them, so give the key ${MIN_DAY} or more`
@@ -219,14 +243,10 @@ const examineSmallKeys = Effect.fnUntraced(function* (
         `a list with the key given with --${name} returns status ${status}: the report gives details`
       )
     } else if (limit === undefined) lines.push(`the ${name} key is accepted, without a limit in the response`)
-    else if (isOnPlan(key, limit)) lines.push(`the ${name} key is on the declared plan: ${declared}`)
-    else if (isServerWrong || !rejectsWrongKeys) {
-      lines.push(`the ${name} key's X-RateLimit-Limit is ${limit}, but ${declared} are declared`)
-    } else {
-      return yield* failSetup(
-        `the key given with --${name} is not on the declared plan: its X-RateLimit-Limit is ${limit}, but ${declared} are declared`
-      )
-    }
+    else if (limits.includes(limit)) lines.push(`the ${name} key is on the declared plan: ${plan}`)
+    else if (isServerWrong || !rejectsWrongKeys) lines.push(`the ${name} key's ${wrongLimit}`)
+    else
+      return yield* failSetup(`the key given with --${name} is not on the declared plan: its ${wrongLimit}`)
   }
   return lines
 })

@@ -1,9 +1,9 @@
 /** Estimates the cost of a run, and lists what it cannot decide, before the run begins. */
 import * as Arr from "effect/Array"
-import { descriptions } from "../evaluation/Capability.ts"
 import type { Program } from "../programs/Program.ts"
 import type * as Traffic from "../programs/Traffic.ts"
 import type { HttpSubject } from "../subjects/HttpSubject.ts"
+import { capabilities } from "../subjects/Subject.ts"
 import * as JudgedRun from "./JudgedRun.ts"
 import * as Selection from "./Selection.ts"
 
@@ -38,7 +38,7 @@ export const lines = (
   const { milliseconds, requests: maxRequests } = subject.budget
   const isTooMuch = ms > milliseconds || requests > maxRequests
   const lacking = planned.flatMap(({ profile, ...program }) =>
-    JudgedRun.missing(program, subject.target).map((need) => ({ profile, reason: descriptions[need] }))
+    JudgedRun.missing(program, subject.target).map((need) => ({ profile, reason: capabilities[need] }))
   )
   return [
     `${checks.length} checks at level ${selection.level}, about ${requests} requests and ${Math.ceil(ms / 1_000)} s${isTooMuch ? ", more than the budget (--budget) allows: some checks will stay inconclusive" : ""}`,

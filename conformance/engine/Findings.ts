@@ -2,7 +2,7 @@
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import type { Level } from "../clauses/Clause.ts"
-import type { Finding } from "../evaluation/Finding.ts"
+import type { Finding } from "../clauses/Finding.ts"
 import { visible } from "../http/Printable.ts"
 import type { Exchange, Setup, Violation } from "../model/Exchange.ts"
 import * as Request from "../model/Request.ts"

@@ -4,11 +4,10 @@ import * as Random from "effect/Random"
 import type { Plan } from "../../core/limits/Plan.ts"
 import type { Level } from "../clauses/Clause.ts"
 import type { ClauseSlug } from "../clauses/Clauses.ts"
-import * as Letters from "../evaluation/Letters.ts"
 import type { Exchange, Setup, Violation } from "../model/Exchange.ts"
 import { type Program, Stopped } from "../programs/Program.ts"
 import * as Traffic from "../programs/Traffic.ts"
-import type { Budget } from "../subjects/Budget.ts"
+import type { Budget } from "../subjects/HttpSubject.ts"
 import * as HttpSubject from "../subjects/HttpSubject.ts"
 import * as Judges from "./Judges.ts"
 
@@ -59,12 +58,16 @@ export const setupOf = ({ basePath, declared, keys }: HttpSubject.HttpTarget): S
   }
 }
 
+/** Returns a different word for each whole number from 0: `a`, `b`, …, `z`, `aa`, …; some servers reject digits. */
+const letters = (number: number): string =>
+  number < 26 ? String.fromCharCode(97 + number) : letters(Math.floor(number / 26) - 1) + letters(number % 26)
+
 /** Creates a function that returns new names; the run's mark is random, so that runs on one store do not meet. */
 const naming = Effect.map(Random.nextIntBetween(0, 26 ** MARK_LENGTH - 1), (mark) => {
-  const letters = Letters.of(mark + 26 ** MARK_LENGTH).slice(-MARK_LENGTH)
-  const prefix = letters.charAt(0).toUpperCase() + letters.slice(1)
+  const word = letters(mark + 26 ** MARK_LENGTH).slice(-MARK_LENGTH)
+  const prefix = word.charAt(0).toUpperCase() + word.slice(1)
   let names = 0
-  return (tail = "") => `${prefix}${Letters.of(names++).toUpperCase()}${tail}`
+  return (tail = "") => `${prefix}${letters(names++).toUpperCase()}${tail}`
 })
 
 /** Opens a session; fails if the clock does not respond. `exchanges` receives each exchange. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
-import type { Capability } from "../evaluation/Capability.ts"
-import type { Finding } from "../evaluation/Finding.ts"
+import type { Finding } from "../clauses/Finding.ts"
 import type { Program } from "../programs/Program.ts"
+import type { Capability } from "../subjects/Subject.ts"
 import * as Results from "./Results.ts"
 import * as Selection from "./Selection.ts"
 

@@ -1,8 +1,9 @@
 /** Decides the result of each check from what a run found out, and groups failed checks by their probable causes. */
-import { type Capability, descriptions } from "../evaluation/Capability.ts"
-import type { Finding, Findings } from "../evaluation/Finding.ts"
+
+import type { Finding, Findings } from "../clauses/Finding.ts"
 import type { Program } from "../programs/Program.ts"
 import type { HttpTarget } from "../subjects/HttpSubject.ts"
+import { type Capability, capabilities } from "../subjects/Subject.ts"
 import * as ReplayToken from "./ReplayToken.ts"
 import type { Cause, CheckResult } from "./Report.ts"
 import * as Selection from "./Selection.ts"
@@ -53,7 +54,7 @@ const undecided = (
       "inconclusive",
       required.length === 0
         ? undefined
-        : `it needs ${required.map((need) => descriptions[need]).join(" and ")}`
+        : `it needs ${required.map((need) => capabilities[need]).join(" and ")}`
     ],
     ...missing.map((need) => ["not-applicable", optionalKeys[need]] as const),
     ["not-applicable", lacking?.get(slug)],

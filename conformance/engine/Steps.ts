@@ -1,6 +1,6 @@
 /** Describes a history step by step, for reports. */
 import * as Arr from "effect/Array"
-import type { Step } from "../evaluation/Finding.ts"
+import type { Step } from "../clauses/Finding.ts"
 import * as Excerpt from "../http/Excerpt.ts"
 import * as Moment from "../http/Moment.ts"
 import { visible } from "../http/Printable.ts"
@@ -9,7 +9,7 @@ import { header, type WireResponse } from "../http/Wire.ts"
 import { type Exchange, isConcurrent } from "../model/Exchange.ts"
 import * as Curl from "../subjects/Curl.ts"
 import type { HttpSubject } from "../subjects/HttpSubject.ts"
-import * as SentText from "../subjects/SentText.ts"
+import * as SentRequest from "../subjects/SentRequest.ts"
 
 /** Maximum number of equal consecutive steps that are listed one by one. */
 const MAX_EQUAL = 3
@@ -83,9 +83,9 @@ const gotOf = (
 ): string => {
   if (response === undefined) return `no response: ${visible(missing ?? "")}`
   const isLong = response.body.length > MAX_READ
-  const text = isLong ? Excerpt.body(response.body, MAX_READ) : SentText.bodyText(response.body)
-  const content = SentText.condensed(redact(text))
-  const body = visible(SentText.shortened(content, MAX_BODY))
+  const text = isLong ? Excerpt.body(response.body, MAX_READ) : SentRequest.bodyText(response.body)
+  const content = SentRequest.condensed(redact(text))
+  const body = visible(SentRequest.shortened(content, MAX_BODY))
   const limits = counts ? limitsOf(response, to) : ""
   return `${response.status}${limits}${body === "" ? "" : ` ${body}`}`
 }

@@ -1,6 +1,5 @@
 /** Says in a few words which animal is meant, and where two animals or texts differ. */
-import type { Animal } from "./Animal.ts"
-import * as AnimalFields from "./AnimalFields.ts"
+import { type Animal, fields } from "./Animal.ts"
 import * as PetJson from "./PetJson.ts"
 
 /** Number of characters that are shown before and after the first difference of two texts. */
@@ -12,9 +11,7 @@ export const nameOf = ({ id, name, status }: Animal): string =>
 
 /** Returns the fields in which two animals differ, of each of them. */
 export const between = (a: Animal, b: Animal): readonly [string, string] => {
-  const others = AnimalFields.all.filter(
-    ({ mayChange, name }) => !mayChange && name !== "name" && a[name] !== b[name]
-  )
+  const others = fields.filter(({ mayChange, name }) => !mayChange && name !== "name" && a[name] !== b[name])
   const rest = (animal: Animal) =>
     others.map(({ name }) => `, ${name} ${PetJson.show(animal[name])}`).join("")
   const [first, second] = a.name === b.name ? ["", ""] : texts(a.name, b.name).map((name) => `, name ${name}`)

@@ -2,8 +2,7 @@
  * Calls a handler of `Request` objects without a socket. A request that `Request` rejects or changes is not sent.
  */
 import * as Effect from "effect/Effect"
-import * as BoundedBody from "./BoundedBody.ts"
-import * as HeaderLimits from "./HeaderLimits.ts"
+import * as ResponseLimits from "./ResponseLimits.ts"
 import { NoResponse, type Transport, type WireRequest, type WireResponse } from "./Wire.ts"
 
 /** A function from `Request` to `Response`, as in Hono, Bun, Deno and route handlers. */
@@ -23,7 +22,7 @@ export const make =
           const { status } = response
           const headers = [...response.headers]
           hasBegun = true
-          const body = HeaderLimits.exceeded(headers) ?? (await bodyOf(response, signal))
+          const body = ResponseLimits.headersExceed(headers) ?? (await bodyOf(response, signal))
           if (typeof body !== "string") return { status, headers, body }
           // Not awaited, because the cancellation of a stream may take long.
           response.body?.cancel().catch(() => undefined)
@@ -68,11 +67,11 @@ const PARTS_AT_ONCE = 1_000
 
 /** Reads a body; returns a reason if it is too long. */
 const bodyOf = async ({ body }: Response, signal: AbortSignal): Promise<Uint8Array | string> => {
-  const read = BoundedBody.make()
+  const read = ResponseLimits.boundedBody()
   let parts = 0
   for await (const part of body?.values({ preventCancel: true }) ?? []) {
     if (!(part instanceof Uint8Array)) throw new TypeError("a part of the body is not a Uint8Array")
-    if (signal.aborted || !read.add(part)) return BoundedBody.tooLong
+    if (signal.aborted || !read.add(part)) return ResponseLimits.bodyTooLong
     if (++parts % PARTS_AT_ONCE === 0) await new Promise<void>((resolve) => setTimeout(resolve, 0))
   }
   return read.bytes()

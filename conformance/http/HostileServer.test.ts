@@ -1,12 +1,13 @@
 /** Tests both transports with responses of hostile or broken servers. */
+
 import { type AddressInfo, createServer, type Socket } from "node:net"
 import { gzipSync } from "node:zlib"
 import * as Effect from "effect/Effect"
 import * as Scope from "effect/Scope"
 import { afterEach, describe, expect, it } from "vitest"
-import * as BoundedBody from "./BoundedBody.ts"
 import * as FetchTransport from "./FetchTransport.ts"
 import * as NodeTransport from "./NodeTransport.ts"
+import * as ResponseLimits from "./ResponseLimits.ts"
 import type { WireRequest } from "./Wire.ts"
 
 const run = Effect.runPromise
@@ -259,14 +260,14 @@ describe("FetchTransport", () => {
   })
 })
 
-describe("BoundedBody", () => {
+describe("ResponseLimits.boundedBody", () => {
   it("rejects each part that would exceed the maximum size, and keeps all other parts", () => {
-    const body = BoundedBody.make()
-    expect(body.add(new Uint8Array(BoundedBody.MAX_BODY - 1))).toBe(true)
+    const body = ResponseLimits.boundedBody()
+    expect(body.add(new Uint8Array(ResponseLimits.MAX_BODY - 1))).toBe(true)
     expect(body.add(new Uint8Array(2))).toBe(false)
     expect(body.add(new Uint8Array([7]))).toBe(true)
     expect(body.add(new Uint8Array(1))).toBe(false)
-    expect(body.bytes()).toHaveLength(BoundedBody.MAX_BODY)
+    expect(body.bytes()).toHaveLength(ResponseLimits.MAX_BODY)
     expect(body.bytes().at(-1)).toBe(7)
   })
 })

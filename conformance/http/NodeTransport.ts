@@ -3,8 +3,7 @@ import * as http from "node:http"
 import * as https from "node:https"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import * as BoundedBody from "./BoundedBody.ts"
-import * as HeaderLimits from "./HeaderLimits.ts"
+import * as ResponseLimits from "./ResponseLimits.ts"
 import { type Header, NoResponse, type Transport, type WireRequest, type WireResponse } from "./Wire.ts"
 
 /** Maximum number of connections for safe requests. */
@@ -15,7 +14,7 @@ const MAX_INTERIM = 32
 
 /** Node's error codes for the limits of its parser, with a message for each. */
 const limits: ReadonlyMap<string, string> = new Map([
-  ["HPE_HEADER_OVERFLOW", HeaderLimits.tooLong],
+  ["HPE_HEADER_OVERFLOW", ResponseLimits.headersTooLong],
   ["HPE_CHUNK_EXTENSIONS_OVERFLOW", "the chunk extensions are longer than 16 KiB"]
 ])
 
@@ -70,18 +69,18 @@ export const make = (
             port: url.port,
             method,
             path: target,
-            maxHeaderSize: HeaderLimits.MAX_BYTES,
+            maxHeaderSize: ResponseLimits.MAX_HEADERS,
             signal,
             ...(isUpperCase ? { headers: fields.flat() } : {})
           },
           (incoming) => {
             hasResponded = true
             const given = pairs(incoming.rawHeaders)
-            const excess = HeaderLimits.exceeded(given)
+            const excess = ResponseLimits.headersExceed(given)
             if (excess !== undefined) return exceed(excess)
-            const read = BoundedBody.make()
+            const read = ResponseLimits.boundedBody()
             incoming.on("data", (chunk: Buffer) => {
-              if (!hasExceeded && !read.add(chunk)) exceed(BoundedBody.tooLong)
+              if (!hasExceeded && !read.add(chunk)) exceed(ResponseLimits.bodyTooLong)
             })
             incoming.on("error", fail)
             incoming.once("end", () => {

@@ -35,36 +35,37 @@ export interface Model<State, Input, Output> {
 
 /**
  * The verdict on a history.
- * - `Linearizable`: `order` explains the history. It contains all completed calls, and those calls of unknown
- *   outcome that take effect in this explanation.
- * - `Violation`: no order explains the history. `longest` is the possible prefix of an order with the most
- *   completed calls; `stuck` are the calls that may come next by their times, but that the model rejects.
+ * - `Linearizable`: an order of all completed calls, and of some calls of unknown outcome, explains the history.
+ * - `Violation`: no order explains the history. `stuck` are the calls that may come next by their times after the
+ *   possible prefix of an order with the most completed calls, but that the model rejects.
  * - `Unknown`: the budget was spent after `explored` states. **This is never a pass**: report it as
  *   inconclusive.
  */
 export type Verdict<Input, Output> =
-  | { readonly _tag: "Linearizable"; readonly order: ReadonlyArray<Operation<Input, Output>> }
-  | {
-      readonly _tag: "Violation"
-      readonly longest: ReadonlyArray<Operation<Input, Output>>
-      readonly stuck: ReadonlyArray<Operation<Input, Output>>
-    }
+  | { readonly _tag: "Linearizable" }
+  | { readonly _tag: "Violation"; readonly stuck: ReadonlyArray<Operation<Input, Output>> }
   | { readonly _tag: "Unknown"; readonly explored: number }
 
-/** Limits the cost of a check. */
-export interface Options {
-  /** Maximum number of visited pairs (completed calls, state) before the verdict is `Unknown`; 250,000 by default. */
-  readonly maxStates?: number
+/** A call, and its bit in sets of calls. */
+type Bit<Input, Output> = readonly [call: Operation<Input, Output>, bit: bigint]
+
+/** What follows from the beginning of an order. */
+interface Position<State, Input, Output> {
+  readonly state: State
+  /** The calls without a place in the order, by the time of their invocation. */
+  readonly open: ReadonlyArray<Bit<Input, Output>>
+  /** The set of all other calls. */
+  readonly placed: bigint
+  /** Number of open calls that are completed. */
+  readonly left: number
 }
 
 /**
  * Searches for an order of the calls that the model allows and that keeps their real-time order: a call that
  * returned before another was invoked comes first. Two calls are concurrent if one returns at the instant at
  * which the other is invoked; if the clock is too coarse for that, number the events instead. The order of
- * `history` does not matter. `Unknown` is never a pass.
- *
- * @throws TypeError if an output is `undefined`, RangeError if a call returns before it was invoked or a time
- *   is not a number: then the recorded history is wrong, not the object.
+ * `history` does not matter. The verdict is `Unknown` if more than `maxStates` pairs of placed calls and state would be
+ * visited.
  *
  * @example
  * ```ts
@@ -74,197 +75,69 @@ export interface Options {
  *     write !== undefined ? write : output === undefined || output === state ? state : undefined,
  *   key: String
  * }
- * check(register, [
+ * const history = [
  *   { input: { write: 1 }, invokedAt: 0, completed: { at: 1, output: 1 } },
  *   { input: {}, invokedAt: 2, completed: { at: 3, output: 0 } } // a stale read
- * ]) // _tag: "Violation"
+ * ]
+ * check(register, history, 1_000) // _tag: "Violation"
  * ```
  */
 export const check = <State, Input, Output>(
   model: Model<State, Input, Output>,
   history: ReadonlyArray<Operation<Input, Output>>,
-  options: Options = {}
+  maxStates: number
 ): Verdict<Input, Output> => {
-  for (const operation of history) assertWellFormed(operation)
-  const maxStates = options.maxStates ?? 250_000
-  const head = eventsOf(history)
+  const root: Position<State, Input, Output> = {
+    state: model.initial,
+    open: history
+      .toSorted((a, b) => a.invokedAt - b.invokedAt)
+      .map((call, index) => [call, 1n << BigInt(index)]),
+    placed: 0n,
+    left: history.filter(({ completed }) => completed !== undefined).length
+  }
+  const trialsIn = (from: typeof root) => nextOf(from.open).map((call) => [from, call] as const)
   const visited = new Set<string>()
-  const path: Array<Step<State, Input, Output>> = []
-  let longest: ReadonlyArray<Step<State, Input, Output>> = []
-  let longestState = model.initial
-  let longestCompleted = 0
-  let state = model.initial
-  let done = 0n
-  let completed = 0
-  const completedTotal = history.filter((operation) => operation.completed !== undefined).length
-
-  let event = head.next
-  while (completed < completedTotal) {
-    if (event?._tag === "Call") {
-      const { operation } = event
-      const next = model.step(state, operation.input, operation.completed?.output)
-      if (next !== undefined && !isIdle(model, operation, state, next)) {
-        const nextDone = done | event.bit
-        const visit = `${nextDone.toString(32)} ${model.key(next)}`
-        if (!visited.has(visit)) {
-          if (visited.size >= maxStates) return { _tag: "Unknown", explored: visited.size }
-          visited.add(visit)
-          path.push({ call: event, state })
-          state = next
-          done = nextDone
-          if (operation.completed !== undefined) completed++
-          lift(event)
-          if (
-            completed > longestCompleted ||
-            (completed === longestCompleted && path.length > longest.length)
-          ) {
-            longest = path.slice()
-            longestState = next
-            longestCompleted = completed
-          }
-          event = head.next
-          continue
-        }
-      }
-      event = event.next
-    } else {
-      // The list always contains a return. Its call has no place in the order yet, so no later call may come next.
-      const last = path.pop()
-      if (last === undefined) return violation(model, history, longest, longestState)
-      const { call } = last
-      state = last.state
-      done ^= call.bit
-      if (call.operation.completed !== undefined) completed--
-      unlift(call)
-      event = call.next
+  let furthest = root
+  // The last trial comes first.
+  const trials = trialsIn(root)
+  while (furthest.left > 0) {
+    const [from, next] = trials.pop() ?? []
+    if (from === undefined || next === undefined) {
+      const stuck = nextOf(furthest.open).map(([call]) => call)
+      const isRejected = ({ completed, input }: Operation<Input, Output>): boolean =>
+        model.step(furthest.state, input, completed?.output) === undefined
+      return { _tag: "Violation", stuck: stuck.filter(isRejected) }
     }
+    const [{ completed, input }, bit] = next
+    const state = model.step(from.state, input, completed?.output)
+    if (state === undefined) continue
+    const key = model.key(state)
+    // A call of unknown outcome that changes nothing need not take effect; trying it would only double the search.
+    if (completed === undefined && key === model.key(from.state)) continue
+    const placed = from.placed | bit
+    const visit = `${placed.toString(32)} ${key}`
+    if (visited.has(visit)) continue
+    if (visited.size >= maxStates) return { _tag: "Unknown", explored: visited.size }
+    visited.add(visit)
+    const open = from.open.filter((other) => other !== next)
+    const position = { state, open, placed, left: completed === undefined ? from.left : from.left - 1 }
+    if (position.left < furthest.left) furthest = position
+    trials.push(...trialsIn(position))
   }
-  return { _tag: "Linearizable", order: path.map((step) => step.call.operation) }
+  return { _tag: "Linearizable" }
 }
 
-const assertWellFormed = ({ completed, invokedAt }: Operation<unknown, unknown>): void => {
-  if (Number.isNaN(invokedAt)) throw new RangeError("The time of an invocation is not a number")
-  if (completed === undefined) return
-  if (completed.output === undefined) {
-    throw new TypeError("The output of a completed call is undefined, which would mean that it is unknown")
+/** Returns the calls that were invoked before any open call returned, the latest first. */
+const nextOf = <Input, Output>(
+  open: ReadonlyArray<Bit<Input, Output>>
+): ReadonlyArray<Bit<Input, Output>> => {
+  const next: Array<Bit<Input, Output>> = []
+  let firstReturn = Number.POSITIVE_INFINITY
+  for (const each of open) {
+    const [{ completed, invokedAt }] = each
+    if (invokedAt > firstReturn) break
+    firstReturn = Math.min(firstReturn, completed?.at ?? firstReturn)
+    next.unshift(each)
   }
-  if (!(completed.at >= invokedAt)) {
-    throw new RangeError(`A call invoked at ${invokedAt} cannot return at ${completed.at}`)
-  }
+  return next
 }
-
-/**
- * Whether the call has an unknown outcome and does not change this state. Such a call need not take effect, so
- * trying it would only double the search.
- */
-const isIdle = <State, Input, Output>(
-  model: Model<State, Input, Output>,
-  operation: Operation<Input, Output>,
-  before: State,
-  after: State
-): boolean => operation.completed === undefined && model.key(before) === model.key(after)
-
-/** A step of the search that can be undone: the call that took effect, and the state before it. */
-interface Step<State, Input, Output> {
-  readonly call: Call<Input, Output>
-  readonly state: State
-}
-
-/** A link in the list of events, which is sorted by time. A call is removed and restored together with its return. */
-interface Link<Input, Output> {
-  previous: Link<Input, Output> | undefined
-  next: Event<Input, Output> | undefined
-}
-
-interface Call<Input, Output> extends Link<Input, Output> {
-  readonly _tag: "Call"
-  readonly operation: Operation<Input, Output>
-  /** The bit of the call in the set of calls that took effect. */
-  readonly bit: bigint
-  /** Absent for a call of unknown outcome, which may never have happened. */
-  readonly return: Return<Input, Output> | undefined
-}
-
-interface Return<Input, Output> extends Link<Input, Output> {
-  readonly _tag: "Return"
-}
-
-type Event<Input, Output> = Call<Input, Output> | Return<Input, Output>
-
-/** Links the events by time, with invocations before returns at the same instant, and returns the head of the list. */
-const eventsOf = <Input, Output>(history: ReadonlyArray<Operation<Input, Output>>): Link<Input, Output> => {
-  const timed: Array<{ readonly at: number; readonly event: Event<Input, Output> }> = []
-  const unlinked = { previous: undefined, next: undefined }
-  history.forEach((operation, index) => {
-    const { completed, invokedAt } = operation
-    const returnEvent: Return<Input, Output> | undefined =
-      completed === undefined ? undefined : { _tag: "Return", ...unlinked }
-    const bit = 1n << BigInt(index)
-    timed.push({ at: invokedAt, event: { _tag: "Call", operation, bit, return: returnEvent, ...unlinked } })
-    if (completed !== undefined && returnEvent !== undefined)
-      timed.push({ at: completed.at, event: returnEvent })
-  })
-  const rank = (event: Event<Input, Output>) => (event._tag === "Call" ? 0 : 1)
-  timed.sort((a, b) => ascending(a.at, b.at) || rank(a.event) - rank(b.event))
-  const head: Link<Input, Output> = { ...unlinked }
-  let last = head
-  for (const { event } of timed) {
-    event.previous = last
-    last.next = event
-    last = event
-  }
-  return head
-}
-
-/** Compares without subtraction, which would give NaN for two infinite times. */
-const ascending = (a: number, b: number): number => (a < b ? -1 : a > b ? 1 : 0)
-
-const unlink = <Input, Output>(event: Event<Input, Output>): void => {
-  if (event.previous !== undefined) event.previous.next = event.next
-  if (event.next !== undefined) event.next.previous = event.previous
-}
-
-const relink = <Input, Output>(event: Event<Input, Output>): void => {
-  if (event.next !== undefined) event.next.previous = event
-  if (event.previous !== undefined) event.previous.next = event
-}
-
-const lift = <Input, Output>(call: Call<Input, Output>): void => {
-  unlink(call)
-  if (call.return !== undefined) unlink(call.return)
-}
-
-/** Restores a call and its return, in the opposite order of `lift`, so that the links are correct. */
-const unlift = <Input, Output>(call: Call<Input, Output>): void => {
-  if (call.return !== undefined) relink(call.return)
-  relink(call)
-}
-
-/**
- * Returns a violation. The stuck calls are those that remain after the longest order and that no other remaining call
- * precedes. The model rejects them all, except for calls of unknown outcome that change nothing, which are omitted.
- */
-const violation = <State, Input, Output>(
-  model: Model<State, Input, Output>,
-  history: ReadonlyArray<Operation<Input, Output>>,
-  longest: ReadonlyArray<Step<State, Input, Output>>,
-  state: State
-): Verdict<Input, Output> => {
-  const done = longest.reduce((bits, { call }) => bits | call.bit, 0n)
-  const remaining = history.filter((_, index) => (done & (1n << BigInt(index))) === 0n)
-  const deadline = firstReturn(remaining)
-  return {
-    _tag: "Violation",
-    longest: longest.map(({ call }) => call.operation),
-    stuck: remaining.filter(
-      ({ completed, input, invokedAt }) =>
-        invokedAt <= deadline && model.step(state, input, completed?.output) === undefined
-    )
-  }
-}
-
-const firstReturn = (operations: ReadonlyArray<Operation<unknown, unknown>>): number =>
-  operations.reduce(
-    (first, { completed }) => Math.min(first, completed?.at ?? first),
-    Number.POSITIVE_INFINITY
-  )

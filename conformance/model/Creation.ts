@@ -2,7 +2,7 @@
 import * as Result from "effect/Result"
 import * as PetStatus from "../../core/domain/PetStatus.ts"
 import type { ClauseSlug } from "../clauses/Clauses.ts"
-import { isInt64 } from "../http/AnimalFields.ts"
+import { isInt64 } from "../http/Animal.ts"
 import * as JsonLimits from "../http/JsonLimits.ts"
 import * as JsonText from "../http/JsonText.ts"
 import * as PetJson from "../http/PetJson.ts"

@@ -3,7 +3,7 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { ClauseSlug } from "../clauses/Clauses.ts"
-import type { Step } from "../evaluation/Finding.ts"
+import type { Step } from "../clauses/Finding.ts"
 import * as Interleaving from "../linearizability/Interleaving.ts"
 import * as Linearizability from "../linearizability/Linearizability.ts"
 import * as Got from "./Got.ts"
@@ -155,7 +155,7 @@ export const run = Effect.fnUntraced(function* <Tag, Service extends object, Ses
       },
       key: port.key
     }
-    const verdict = Linearizability.check(model, operations, { maxStates: MAX_STATES })
+    const verdict = Linearizability.check(model, operations, MAX_STATES)
     if (verdict._tag === "Unknown") {
       // An unknown verdict decides nothing.
       undecided.set(clause, `no verdict on ${operations.length} calls after ${verdict.explored} states`)
@@ -180,7 +180,7 @@ export const run = Effect.fnUntraced(function* <Tag, Service extends object, Ses
       yield* inSequence(port.closing(session), before)
       return
     }
-    yield* given.order === null ? concurrently : interleaved(given.order, concurrently)
+    yield* given.order === null ? concurrently : Interleaving.run(given.order, concurrently)
     // An interrupted call may take effect later, and results of later calls may exclude an order.
     for (const call of port.closing(session)) yield* asOperation(given.clients.length, call, null)
     yield* explain(before)
@@ -220,9 +220,3 @@ const pause = (client: number): Effect.Effect<void> => {
   const steps = Array.from({ length: client }, () => Effect.void)
   return Effect.andThen(Effect.yieldNow, Effect.all(steps, { discard: true }))
 }
-
-/** Runs a program with its fibers interleaved step by step; the same seed gives the same order. */
-const interleaved = <A, E>(seed: number, program: Effect.Effect<A, E>): Effect.Effect<A, E> =>
-  Effect.flatten(
-    Effect.promise((signal) => Interleaving.run(Interleaving.schedulerOf(seed), program, { signal }))
-  )

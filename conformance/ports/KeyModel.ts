@@ -17,10 +17,14 @@ export interface State {
 }
 
 /** Writes every field except `lastSeenDay`, which only a store with `markSeen` has to store. */
-const identity = ({ createdAt, expiresAt, id, label, limits, plan, revokedAt, secrets }: ApiKey): string => {
+const identity = (key: ApiKey): string => {
+  const { account, createdAt, expiresAt, id, label, limits, plan, revokedAt, secrets } = key
   const { perDay, perMinute } = limits
+  // A store may change the order of the members, as jsonb does.
+  const metadata = key.metadata && Object.entries(key.metadata).toSorted(([a], [b]) => (a < b ? -1 : 1))
   const all = secrets.map((secret) => [secret.hash, secret.createdAt, secret.expiresAt ?? "current"])
-  return JSON.stringify({ id, plan, perMinute, perDay, label, createdAt, revokedAt, expiresAt, secrets: all })
+  const fields = { id, plan, perMinute, perDay, label, account, metadata, createdAt, revokedAt, expiresAt }
+  return JSON.stringify({ ...fields, secrets: all })
 }
 
 const isSame = (a: ApiKey | undefined, b: ApiKey): boolean => a !== undefined && identity(a) === identity(b)

@@ -62,6 +62,11 @@ const changes = {
   "rotate at once": rotated(0),
   revoke: (key: ApiKey.ApiKey, { now }: Given) => ApiKey.revoke(key, now),
   relabel: (key: ApiKey.ApiKey, { text }: Given) => ({ ...key, label: text ?? undefined }),
+  move: (key: ApiKey.ApiKey, { text }: Given) => ({ ...key, account: text ?? undefined }),
+  annotate: (key: ApiKey.ApiKey, { text }: Given) => ({
+    ...key,
+    metadata: text === null ? undefined : { ...key.metadata, text }
+  }),
   replan: (key: ApiKey.ApiKey) =>
     ({ ...key, plan: "Pro", limits: { perMinute: 7, perDay: Plan.maxRequests } }) as const,
   advance: (key: ApiKey.ApiKey) => ({ ...key, createdAt: Math.min(key.createdAt + 1, LATEST) }),
@@ -80,11 +85,18 @@ const time = fc.oneof(
 )
 const requests = fc.oneof(fc.constantFrom(1, Plan.maxRequests), fc.integer({ min: 1, max: Plan.maxRequests }))
 
+const member = orNull(
+  fc.oneof(Texts.text, fc.boolean(), fc.maxSafeInteger(), fc.array(Texts.text, { maxLength: 2 }))
+)
+const metadata = fc.dictionary(Texts.text, member, { maxKeys: 3, noNullPrototype: true })
+
 /** A key without its id and its hashes. */
 const draft = record({
   plan: fc.constantFrom(...Plan.names),
   limits: record({ perMinute: requests, perDay: requests }),
   label: orNull(Texts.text),
+  account: orNull(Texts.text),
+  metadata: orNull(metadata),
   createdAt: time,
   revokedAt: orNull(time),
   expiresAt: orNull(time),
@@ -125,6 +137,8 @@ const keyOf = (session: Session, { previous, secretAt, ...fields }: ValueOf<type
     ...fields,
     id: idOf(session.inserts++),
     label: fields.label ?? undefined,
+    account: fields.account ?? undefined,
+    metadata: fields.metadata ?? undefined,
     revokedAt: fields.revokedAt ?? undefined,
     expiresAt: fields.expiresAt ?? undefined,
     // Only a store with `markSeen` has to store this field.

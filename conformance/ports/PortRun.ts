@@ -1,6 +1,6 @@
 /** Judges the storage ports of a target. */
 import * as Effect from "effect/Effect"
-import type { Finding } from "../evaluation/Finding.ts"
+import type { Finding } from "../clauses/Finding.ts"
 import * as CaseText from "./CaseText.ts"
 import { keys } from "./KeyPort.ts"
 import { limits } from "./LimitPort.ts"

@@ -2,7 +2,7 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { type ClauseSlug, clauses } from "../clauses/Clauses.ts"
-import type { Finding, Findings } from "../evaluation/Finding.ts"
+import type { Finding, Findings } from "../clauses/Finding.ts"
 import * as Cases from "./Cases.ts"
 import * as CaseText from "./CaseText.ts"
 import * as History from "./History.ts"

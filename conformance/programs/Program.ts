@@ -5,11 +5,11 @@
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import type { Profile } from "../clauses/Profile.ts"
-import type { Capability } from "../evaluation/Capability.ts"
-import type { Sent } from "../evaluation/Http.ts"
 import type { Animal } from "../http/Animal.ts"
 import type { Exchange } from "../model/Exchange.ts"
 import type { HttpTarget } from "../subjects/HttpSubject.ts"
+import type { Sent } from "../subjects/SentRequest.ts"
+import type { Capability } from "../subjects/Subject.ts"
 
 export type { Sent }
 

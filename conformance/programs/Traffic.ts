@@ -9,9 +9,9 @@ import * as CreatedAnimal from "../http/CreatedAnimal.ts"
 import * as RateHeaders from "../http/RateHeaders.ts"
 import { bytes, type Header, header, type NoResponse, type WireResponse } from "../http/Wire.ts"
 import type { Exchange } from "../model/Exchange.ts"
-import type { Budget } from "../subjects/Budget.ts"
+import type { Budget } from "../subjects/HttpSubject.ts"
 import * as HttpSubject from "../subjects/HttpSubject.ts"
-import * as SentText from "../subjects/SentText.ts"
+import * as SentRequest from "../subjects/SentRequest.ts"
 import { type Sent, Stopped, type Tools } from "./Program.ts"
 
 /** Maximum single wait without a clock, in milliseconds: slightly more than a window of a minute. */
@@ -138,7 +138,7 @@ export const make = Effect.fnUntraced(function* ({ budget, name, see, target }: 
       )
     const ordinal = ++sentCount
     const request = requestOf(sent)
-    const did = SentText.describe(sent, secrets)
+    const did = SentRequest.describe(sent, secrets)
     const sentAt = yield* now
     const skewAtStart = skew
     const wasAlone = inFlight++ === 0

@@ -1,74 +1,146 @@
 /** Renders a report as one self-contained HTML page without scripts, for screens of any size, light or dark. */
-import type { Report } from "../engine/Report.ts"
-import * as Document from "./Document.ts"
+import type { Cause, CheckResult, Report, Status } from "../engine/Report.ts"
 import { escaped } from "./Markup.ts"
 import * as Wording from "./Wording.ts"
 
-/** Renders the report as a document whose structure no text of the subject can change. */
+/** Renders the report as a page whose structure no text of the subject can change; the most important comes first. */
 export const render = (report: Report): string => {
   const verdict = escaped(Wording.verdict(report))
-  return `${[
-    "<!DOCTYPE html>",
-    '<html lang="en">',
-    "<head>",
-    '<meta charset="utf-8">',
-    `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">`,
-    '<meta name="viewport" content="width=device-width, initial-scale=1">',
-    '<meta name="color-scheme" content="light dark">',
-    '<meta name="referrer" content="no-referrer">',
-    `<title>${verdict}</title>`,
-    `<style>${style}</style>`,
-    "</head>",
-    "<body>",
-    `<header class="${report.verdict}">`,
-    "<p>Conformance report</p>",
-    `<h1>${verdict}</h1>`,
-    "</header>",
-    "<main>",
-    ...Document.head(report).flatMap((each) => block(each, "Numbers of checks")),
-    ...Document.sections(report).flatMap(section),
-    "</main>",
-    "</body>",
-    "</html>"
-  ].join("\n")}\n`
+  return `<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="referrer" content="no-referrer">
+<title>${verdict}</title>
+<style>${style}</style>
+</head>
+<body>
+<header class="${report.verdict}">
+<p>Conformance report</p>
+<h1>${verdict}</h1>
+</header>
+<main>
+${facts(report)}
+${Wording.causes(report).map(cause).join("")}
+${withReasons(report, "error", "Suite errors", true)}
+${withReasons(report, "inconclusive", "Inconclusive", true)}
+${withReasons(report, "not-applicable", "Not applicable")}
+${withReasons(report, "excluded", "Excluded")}
+${section("All checks", "", results(report.checks))}
+${lines("Stopped early", report.stopped)}
+${lines("Choices of the subject", report.choices)}
+${lines("Findings of the doctor", report.findings)}
+</main>
+</body>
+</html>
+`
 }
 
-const section = ({ blocks, check, isOpen, status, title }: Document.Section): ReadonlyArray<string> => [
-  `<details${isOpen ? " open" : ""} class="${status ?? ""}">`,
-  `<summary><h2>${title}${check === undefined ? "" : `: <code>${escaped(check)}</code>`}</h2></summary>`,
-  ...blocks.flatMap((each) => block(each, title)),
-  "</details>"
-]
-
-const block = (given: Document.Block, caption: string): ReadonlyArray<string> => {
-  switch (given.is) {
-    case "text":
-      return [`<p>${escaped(given.text)}</p>`]
-    case "list":
-      return ["<ul>", ...given.items.map((item) => `<li>${escaped(item)}</li>`), "</ul>"]
-    case "code":
-      return [`<pre tabindex="0"><code>${given.lines.map(escaped).join("\n")}</code></pre>`]
-    case "table":
-      return [
-        `<div class="wide" role="region" aria-label="${caption}" tabindex="0">`,
-        "<table>",
-        `<caption>${caption}</caption>`,
-        `<thead><tr>${given.headings.map((title) => `<th scope="col">${title}</th>`).join("")}</tr></thead>`,
-        "<tbody>",
-        ...given.rows.map((row) => `<tr>${row.map((each) => `<td>${cell(each)}</td>`).join("")}</tr>`),
-        "</tbody>",
-        "</table>",
-        "</div>"
-      ]
-  }
+/** Returns the facts and the counts of a report, which follow the verdict. */
+const facts = (report: Report): string => {
+  const { capabilities, kind, name } = report.subject
+  const counted = [["planned"], ["decided"], ...Wording.countedStatuses] as const
+  const claims = Wording.claims(report)
+  return [
+    list([
+      `Subject: ${name} (${kind})`,
+      `Level: ${report.level}`,
+      `Started: ${report.startedAt}`,
+      `Cost: ${Wording.cost(report)}`,
+      `Seed: ${report.seed}`,
+      ...Wording.provenance(report).map(([term, fact]) => `${term}: ${fact}`),
+      `Declared: ${capabilities.join(", ") || "nothing"}`
+    ]),
+    claims === undefined ? "" : paragraph(`${claims}.`),
+    table(
+      "Numbers of checks",
+      counted.map(([status, word = status]) => word),
+      [counted.map(([status]) => String(report.counts[status]))]
+    )
+  ].join("\n")
 }
 
-const cell = (given: Document.Cell): string => {
-  if (typeof given === "string") return escaped(given)
-  return "status" in given
-    ? `<span class="${given.status}">${given.status}</span>`
-    : given.ids.map((id) => `<code>${escaped(id)}</code>`).join(", ")
+/** Describes a cause; the first one is open, because it probably explains the others. */
+const cause = ([check, group]: readonly [CheckResult, Cause], index: number): string => {
+  const { id, law, level, section: cited } = check
+  const steps = check.counterexample?.steps ?? []
+  const evidence = Wording.evidence(check).map(([name, text]) => `${`${name}:`.padEnd(9)} ${text}`)
+  return section(
+    `${index === 0 ? "Probable cause" : "Another finding"}: ${code(id)}`,
+    "fail",
+    [
+      paragraph(`${law} (${cited}, level ${level})`),
+      preformatted([...Wording.numbered(steps), ...evidence]),
+      preformatted(steps.flatMap(({ curl }) => curl ?? [])),
+      preformatted(Wording.replayCommand(check)),
+      ...Wording.consequences(group).map(paragraph)
+    ].join("\n"),
+    index === 0
+  )
 }
+
+const withReasons = (report: Report, status: Status, title: string, isOpen = false): string => {
+  const groups = Wording.byReason(report.checks.filter((check) => check.status === status))
+  const rows = groups.map(([reason, checks]) => [
+    checks.map(({ id }) => code(id)).join(", "),
+    escaped(reason)
+  ])
+  return rows.length === 0 ? "" : section(title, status, table(title, ["Checks", "Reason"], rows), isOpen)
+}
+
+const results = (checks: ReadonlyArray<CheckResult>): string =>
+  table(
+    "All checks",
+    ["Check", "Clause", "Status", "Level", "Profile", "Decided", "Violations"],
+    checks.map(({ counterexample, decided, id, law, level, profile, section, status }) => [
+      code(id),
+      escaped(`${section} ${law}`),
+      `<span class="${status}">${status}</span>`,
+      level,
+      profile,
+      String(decided),
+      String(counterexample?.times ?? "")
+    ])
+  )
+
+const lines = (title: string, items: ReadonlyArray<string>): string =>
+  items.length === 0 ? "" : section(title, "", list(items))
+
+// The functions below return markup; `paragraph`, `code`, `list` and `preformatted` escape their texts.
+
+const section = (title: string, status: Status | "", content: string, isOpen = false): string =>
+  `<details${isOpen ? " open" : ""} class="${status}">
+<summary><h2>${title}</h2></summary>
+${content}
+</details>
+`
+
+const paragraph = (text: string): string => `<p>${escaped(text)}</p>`
+
+const code = (text: string): string => `<code>${escaped(text)}</code>`
+
+const list = (items: ReadonlyArray<string>): string =>
+  `<ul>\n${items.map((item) => `<li>${escaped(item)}</li>\n`).join("")}</ul>`
+
+const preformatted = (texts: ReadonlyArray<string>): string =>
+  texts.length === 0 ? "" : `<pre tabindex="0"><code>${texts.map(escaped).join("\n")}</code></pre>`
+
+/** Returns a table with cells of markup. */
+const table = (
+  caption: string,
+  headings: ReadonlyArray<string>,
+  rows: ReadonlyArray<ReadonlyArray<string>>
+): string => `<div class="wide" role="region" aria-label="${caption}" tabindex="0">
+<table>
+<caption>${caption}</caption>
+<thead><tr>${headings.map((title) => `<th scope="col">${title}</th>`).join("")}</tr></thead>
+<tbody>
+${rows.map((cells) => `<tr>${cells.map((cell) => `<td>${cell}</td>`).join("")}</tr>\n`).join("")}</tbody>
+</table>
+</div>`
 
 /** The style sheet. Text colors have a contrast of at least 4.5 : 1, and no meaning is shown by color alone. */
 const style = `

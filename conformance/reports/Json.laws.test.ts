@@ -4,7 +4,6 @@ import { describe, expect, it } from "vitest"
 import * as Html from "./Html.ts"
 import * as Json from "./Json.ts"
 import * as JUnit from "./JUnit.ts"
-import * as Markdown from "./Markdown.ts"
 import { report } from "./Report.arbitrary.ts"
 import { example } from "./Report.fixture.ts"
 import * as Terminal from "./Terminal.ts"
@@ -30,7 +29,7 @@ describe("a report as JSON", () => {
     fc.assert(
       fc.property(report, (value) => {
         const read = parseOrThrow(Json.render(value))
-        for (const { render } of [Terminal, JUnit, Markdown, Html]) expect(render(read)).toBe(render(value))
+        for (const { render } of [Terminal, JUnit, Html]) expect(render(read)).toBe(render(value))
         // The parsed value has the field order of the schema.
         expect(JSON.parse(Json.render(read))).toEqual(JSON.parse(Json.render(value)))
         expect(Json.render(parseOrThrow(Json.render(read)))).toBe(Json.render(read))
@@ -49,7 +48,7 @@ describe("a report as JSON", () => {
           const json = replaceAt(JSON.parse(Json.render(example)), path, value)
           const result = Json.parse(JSON.stringify(json) ?? "")
           if (Result.isFailure(result)) expect(result.failure.message).toMatch(/^(the|this is not a) report/)
-          else for (const { render } of [Json, Terminal, JUnit, Markdown, Html]) render(result.success)
+          else for (const { render } of [Json, Terminal, JUnit, Html]) render(result.success)
         }
       ),
       { numRuns: 300 }

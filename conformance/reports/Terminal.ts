@@ -1,7 +1,8 @@
 /** Renders a report for a terminal: the verdict, the probable cause within one screen, and then all else in few lines. */
+
+import type { Step } from "../clauses/Finding.ts"
 import type { Cause, CheckResult, Report, Status } from "../engine/Report.ts"
 import type { Progress } from "../engine/Run.ts"
-import type { Step } from "../evaluation/Finding.ts"
 import { printable } from "../http/Printable.ts"
 import * as Wording from "./Wording.ts"
 

@@ -1,7 +1,7 @@
 /** Creates the texts that all renderings of a report share. */
 import * as Arr from "effect/Array"
+import type { Step } from "../clauses/Finding.ts"
 import type { Cause, CheckResult, Report, Status } from "../engine/Report.ts"
-import type { Step } from "../evaluation/Finding.ts"
 import * as Moment from "../http/Moment.ts"
 import { printable } from "../http/Printable.ts"
 

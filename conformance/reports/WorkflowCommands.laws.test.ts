@@ -5,14 +5,12 @@ import { printable } from "../http/Printable.ts"
 import * as Html from "./Html.ts"
 import * as Json from "./Json.ts"
 import * as JUnit from "./JUnit.ts"
-import * as Markdown from "./Markdown.ts"
 import { report } from "./Report.arbitrary.ts"
 import * as Terminal from "./Terminal.ts"
 
 const renderings: { readonly [name: string]: (value: Report) => string } = {
   "a terminal": (value) => Terminal.render(value),
   "a narrow terminal": (value) => Terminal.render(value, { columns: 40 }),
-  Markdown: Markdown.render,
   JUnit: JUnit.render,
   HTML: Html.render,
   JSON: Json.render,

@@ -1,14 +1,12 @@
 /** Makes a subject of a server that is reached through a transport; the server may be written in any language. */
 import * as Effect from "effect/Effect"
 import type { Plan } from "../../core/limits/Plan.ts"
-import type { Capability } from "../evaluation/Capability.ts"
 import type { ServerClock } from "../http/ServerClock.ts"
 import type { Transport } from "../http/Wire.ts"
 import type { Exchange } from "../model/Exchange.ts"
-import type { Budget } from "./Budget.ts"
 import type { Secrets } from "./KeyText.ts"
 import * as Redaction from "./Redaction.ts"
-import type { Subject } from "./Subject.ts"
+import type { Capability, Subject } from "./Subject.ts"
 
 /** A key on a small plan, whose limits the suite may use up. */
 export interface SmallKey extends Plan {
@@ -45,6 +43,13 @@ export interface HttpTarget {
   readonly clock?: ServerClock | undefined
   readonly declared?: Partial<Declarations> | undefined
   readonly budget?: Partial<Budget> | undefined
+}
+
+/** The maximum cost of a run. */
+export interface Budget {
+  readonly requests: number
+  /** Maximum wall-clock time, in milliseconds. */
+  readonly milliseconds: number
 }
 
 /** The default budget of a run. */

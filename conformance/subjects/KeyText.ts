@@ -1,11 +1,13 @@
 /** Writes texts that contain keys, parts of keys or other spellings of them, without the keys. */
 import * as Schema from "effect/Schema"
-import type { KeyName } from "../evaluation/Http.ts"
-
-export type Secrets = { readonly [name in KeyName]?: string | undefined }
 
 /** The declared keys. */
 export const names = ["main", "tiny", "victim", "revoked", "expired"] as const
+
+/** The declared key that a request is sent with; `none` without a key, `other` for a credential that is made up. */
+export type KeyName = (typeof names)[number] | "none" | "other"
+
+export type Secrets = { readonly [name in KeyName]?: string | undefined }
 
 /** The spellings in which programs send keys, each with its description, and its operator in bash if there is one. */
 const spellings = {
@@ -45,68 +47,81 @@ type KeyPart = typeof KeyPart.Type
 export const KeyText = Schema.Array(Schema.Union([Schema.String, KeyPart]))
 export type KeyText = typeof KeyText.Type
 
+/** A text to be found, also if only a part of it occurs that has at least the minimum length. */
+export interface Spelled {
+  readonly spelled: string
+  readonly minimum: number
+}
+
+/** Characters `from` to `to` of a spelled text. */
+export interface Part<A> {
+  readonly of: A
+  readonly from: number
+  readonly to: number
+}
+
+/** Length of the beginnings that are indexed. */
+const INDEXED = 5
+
+/** Creates a function that returns the longest part of any of the texts at an index of a text; of equal ones, the first. */
+export const search = <A extends Spelled>(all: ReadonlyArray<A>) => {
+  const index = new Map<number, Map<string, Array<readonly [A, number]>>>()
+  for (const each of all) {
+    const size = Math.min(INDEXED, each.minimum)
+    const ofSize = index.get(size) ?? new Map<string, Array<readonly [A, number]>>()
+    if (size > 0) index.set(size, ofSize)
+    for (let from = 0; from + each.minimum <= each.spelled.length; from++) {
+      const start = each.spelled.slice(from, from + size)
+      ofSize.set(start, [...(ofSize.get(start) ?? []), [each, from]])
+    }
+  }
+  return (text: string, at: number): Part<A> | undefined => {
+    let longest: Part<A> | undefined
+    for (const [size, beginnings] of index) {
+      for (const [each, from] of beginnings.get(text.slice(at, at + size)) ?? []) {
+        let to = from + size
+        while (to < each.spelled.length && each.spelled[to] === text[at + to - from]) to++
+        const isLonger = longest === undefined || to - from > longest.to - longest.from
+        if (to - from >= each.minimum && isLonger) longest = { of: each, from, to }
+      }
+    }
+    return longest
+  }
+}
+
 /** Minimum length of a part of a key that must not be shown. */
 const PART_LENGTH = 5
 
-/** The beginning of a part of a key: the spelling of the key, and the index in it. */
-interface Beginning extends Omit<KeyPart, "to"> {
-  readonly spelled: string
-}
+const searchOf = (secrets: Secrets) =>
+  search(
+    names.flatMap((key) =>
+      kinds.map((as) => {
+        const spelled = spellings[as].of(secrets[key] ?? "")
+        return { key, as, spelled, minimum: Math.min(PART_LENGTH, spelled.length) }
+      })
+    )
+  )
 
-/** The shortest parts of all keys, by their length and text. */
-type Index = ReadonlyMap<number, ReadonlyMap<string, ReadonlyArray<Beginning>>>
-
-const indexes = new WeakMap<Secrets, Index>()
-
-/** Returns the index of some keys, which is created once, because every text of a run is searched. */
-const indexOf = (secrets: Secrets): Index => {
-  const known = indexes.get(secrets)
-  if (known !== undefined) return known
-  const index = new Map<number, Map<string, Array<Beginning>>>()
-  for (const key of names) {
-    for (const as of kinds) {
-      const spelled = spellings[as].of(secrets[key] ?? "")
-      const size = Math.min(PART_LENGTH, spelled.length)
-      const ofSize = index.get(size) ?? new Map<string, Array<Beginning>>()
-      if (size > 0) index.set(size, ofSize)
-      for (let from = 0; from + size <= spelled.length; from++) {
-        const start = spelled.slice(from, from + size)
-        ofSize.set(start, [...(ofSize.get(start) ?? []), { key, as, spelled, from }])
-      }
-    }
-  }
-  indexes.set(secrets, index)
-  return index
-}
-
-/** Returns the longest part of a key at an index of a text; of equal ones, the first. */
-const partAt = (text: string, at: number, index: Index): KeyPart | undefined => {
-  let longest: KeyPart | undefined
-  for (const [size, beginnings] of index) {
-    for (const { as, from, key, spelled } of beginnings.get(text.slice(at, at + size)) ?? []) {
-      let to = from + size
-      while (to < spelled.length && spelled[to] === text[at + to - from]) to++
-      if (longest === undefined || to - from > longest.to - longest.from) longest = { key, as, from, to }
-    }
-  }
-  return longest
-}
+const searches = new WeakMap<Secrets, ReturnType<typeof searchOf>>()
 
 /** Splits a text into literal pieces and parts of keys. */
 export const of = (text: string, secrets: Secrets): KeyText => {
-  const index = indexOf(secrets)
+  // Created once, because every text of a run is searched.
+  const partAt = searches.get(secrets) ?? searchOf(secrets)
+  searches.set(secrets, partAt)
   const pieces: Array<string | KeyPart> = []
   let literal = ""
   for (let at = 0; at < text.length; ) {
-    const part = partAt(text, at, index)
+    const part = partAt(text, at)
     if (part === undefined) {
       literal += text[at++]
       continue
     }
     if (literal !== "") pieces.push(literal)
     literal = ""
-    pieces.push(part)
-    at += part.to - part.from
+    const { from, of, to } = part
+    pieces.push({ key: of.key, as: of.as, from, to })
+    at += to - from
   }
   return literal === "" ? pieces : [...pieces, literal]
 }

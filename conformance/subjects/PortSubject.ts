@@ -1,7 +1,7 @@
 /** Makes a subject of storage ports, which are built again for every case, so that cases are independent. */
-import type { Capability } from "../evaluation/Capability.ts"
+
 import type { PortTarget } from "../ports/PortTarget.ts"
-import type { Subject } from "./Subject.ts"
+import type { Capability, Subject } from "./Subject.ts"
 
 export interface PortSubject extends Subject {
   readonly kind: "port"

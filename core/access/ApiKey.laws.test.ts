@@ -10,6 +10,8 @@ const issuedKey = (hash: string): ApiKey.ApiKey => ({
   plan: "Free",
   limits: { perMinute: 60, perDay: 1_000 },
   label: undefined,
+  account: undefined,
+  metadata: undefined,
   createdAt: start,
   revokedAt: undefined,
   expiresAt: undefined,

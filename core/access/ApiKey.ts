@@ -3,6 +3,7 @@
 import * as Data from "effect/Data"
 import * as Result from "effect/Result"
 import type { Plan, PlanName } from "../limits/Plan.ts"
+import type { Metadata } from "./Metadata.ts"
 
 /** An API key. All its secrets share its limits, bans and revocation. Times are in epoch milliseconds. */
 export interface ApiKey {
@@ -11,6 +12,9 @@ export interface ApiKey {
   readonly plan: PlanName
   readonly limits: Plan
   readonly label: string | undefined
+  /** The account to which the key belongs, in the words of the operator; several keys can have the same. */
+  readonly account: string | undefined
+  readonly metadata: Metadata | undefined
   readonly createdAt: number
   readonly revokedAt: number | undefined
   /** When the key expires; `undefined` if it never does. */

@@ -6,10 +6,18 @@ import * as ApiKey from "./ApiKey.ts"
 import * as KeyChange from "./KeyChange.ts"
 import * as KeyEvent from "./KeyEvent.ts"
 import * as KeyLifecycle from "./KeyLifecycle.ts"
+import * as Metadata from "./Metadata.ts"
 
 const requests = fc.integer({ min: 1, max: Plan.maxRequests })
 const label = fc.option(
   fc.string({ minLength: 1, maxLength: 9 }).filter((text) => text.trim() !== ""),
+  {
+    nil: undefined
+  }
+)
+
+const metadata = fc.option(
+  fc.dictionary(fc.string({ maxLength: 9 }), fc.oneof(fc.string(), fc.integer(), fc.constant(null))),
   {
     nil: undefined
   }
@@ -20,6 +28,8 @@ const key: fc.Arbitrary<ApiKey.ApiKey> = fc.record({
   plan: fc.constantFrom(...Plan.names),
   limits: fc.record({ perMinute: requests, perDay: requests }),
   label,
+  account: label,
+  metadata: metadata.map((given) => given && Result.getOrThrow(Metadata.valid(given))),
   createdAt: fc.nat(),
   revokedAt: fc.constant(undefined),
   expiresAt: fc.option(fc.nat(), { nil: undefined }),
@@ -36,6 +46,8 @@ const change: fc.Arbitrary<KeyChange.KeyChange> = fc.record({
   plan: fc.option(fc.constantFrom(...Plan.names), { nil: undefined }),
   limits: fc.option(limits, { nil: undefined }),
   label: fc.oneof(label, fc.constant(null)),
+  account: fc.oneof(label, fc.constant(null)),
+  metadata: fc.oneof(metadata, fc.constant(null)),
   expires: fc.option(
     fc.oneof(fc.constant("never" as const), fc.record({ inMs: fc.nat() }), fc.record({ atMs: fc.nat() })),
     { nil: undefined }
@@ -56,7 +68,9 @@ describe("KeyChange.apply", () => {
       fc.property(key, change.filter(isPossible), fc.nat(), (before, wanted, now) => {
         const after = Result.getOrThrow(KeyChange.apply(before, wanted, now))
         const base = wanted.plan === undefined ? before.limits : standardLimits(wanted.plan)
-        const { expires, label } = wanted
+        const { expires } = wanted
+        const changed = (field: "label" | "account" | "metadata") =>
+          wanted[field] === null ? undefined : (wanted[field] ?? before[field])
         expect(after).toEqual({
           ...before,
           plan: wanted.plan ?? before.plan,
@@ -64,7 +78,7 @@ describe("KeyChange.apply", () => {
             perMinute: wanted.limits?.perMinute ?? base?.perMinute,
             perDay: wanted.limits?.perDay ?? base?.perDay
           },
-          label: label === null ? undefined : (label ?? before.label),
+          ...{ label: changed("label"), account: changed("account"), metadata: changed("metadata") },
           expiresAt:
             expires === undefined
               ? before.expiresAt
@@ -82,10 +96,10 @@ describe("KeyChange.apply", () => {
     fc.assert(
       fc.property(key, ({ lastSeenDay, ...rest }) => {
         const before = { ...rest, lastSeenDay }
-        const { expiresAt, label, limits } = before
+        const { account, expiresAt, label, limits, metadata } = before
         const unchanged: KeyChange.KeyChange = {
           limits,
-          label: label ?? null,
+          ...{ label: label ?? null, account: account ?? null, metadata: metadata ?? null },
           expires: expiresAt === undefined ? "never" : { atMs: expiresAt }
         }
         expect(Result.getOrThrow(KeyChange.apply(before, unchanged, 5))).toBe(before)
@@ -104,7 +118,7 @@ describe("KeyChange.apply", () => {
     )
   })
 
-  it("fails if the limits, the label or the expiry are invalid", () => {
+  it("fails if a field is invalid", () => {
     fc.assert(
       fc.property(key, (before) => {
         const failureTag = (wanted: KeyChange.KeyChange) => {
@@ -116,6 +130,8 @@ describe("KeyChange.apply", () => {
         expect(failureTag({ limits: { perDay: 0 } })).toBe("PlanInvalid")
         expect(failureTag({ limits: { perMinute: 0.5 } })).toBe("PlanInvalid")
         expect(failureTag({ label: " " })).toBe("LabelInvalid")
+        expect(failureTag({ account: "" })).toBe("AccountInvalid")
+        expect(failureTag({ metadata: { text: "x".repeat(5_000) } })).toBe("MetadataInvalid")
         expect(failureTag({ expires: { inMs: -1 } })).toBe("ExpiryInvalid")
         expect(KeyLifecycle.limitsOf({ plan: before.plan, limits: before.limits })).toEqual(
           Result.succeed(before.limits)
@@ -138,6 +154,8 @@ describe("KeyEvent.changesBetween", () => {
         expect("perDay" in changes).toBe(before.limits.perDay !== after.limits.perDay)
         expect("plan" in changes).toBe(before.plan !== after.plan)
         expect("label" in changes).toBe(before.label !== after.label)
+        expect("account" in changes).toBe(before.account !== after.account)
+        expect("metadata" in changes).toBe(JSON.stringify(before.metadata) !== JSON.stringify(after.metadata))
         expect("expiresAt" in changes).toBe(before.expiresAt !== after.expiresAt)
         expect(JSON.stringify(changes)).not.toContain("hash")
       })

@@ -6,7 +6,10 @@ export const actions = ["issued", "rotated", "revoked", "changed", "unbanned"] a
 
 export type KeyAction = (typeof actions)[number]
 
-/** A value before and after an event: text, a number, or null if absent. Times are in epoch milliseconds. */
+/**
+ * A value before and after an event: text, a number, or null if absent. Times are in epoch milliseconds, metadata is JSON
+ * text.
+ */
 export interface ValueChange {
   readonly from: string | number | null
   readonly to: string | number | null
@@ -45,6 +48,8 @@ const fieldsOf = (key: ApiKey): { readonly [field: string]: string | number | nu
   perMinute: key.limits.perMinute,
   perDay: key.limits.perDay,
   label: key.label ?? null,
+  account: key.account ?? null,
+  metadata: key.metadata === undefined ? null : JSON.stringify(key.metadata),
   expiresAt: key.expiresAt ?? null,
   revokedAt: key.revokedAt ?? null
 })

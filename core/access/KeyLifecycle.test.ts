@@ -37,12 +37,14 @@ describe("KeyLifecycle.issue", () => {
   it.effect("returns a key that is accepted immediately and has the plan's limits", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(1_800_000_000_000)
-      const { key, secret } = yield* KeyLifecycle.issue({ plan: "Pro", label: "shop" })
+      const { key, secret } = yield* KeyLifecycle.issue({
+        ...{ plan: "Pro", label: "shop", account: "acme", metadata: { crm: 7 } }
+      })
       expect(key).toEqual({
         id: expect.stringMatching(/^key_[0-9A-Za-z]{11}$/),
         plan: "Pro",
         limits: Plan.standard.Pro,
-        label: "shop",
+        ...{ label: "shop", account: "acme", metadata: { crm: 7 } },
         createdAt: 1_800_000_000_000,
         revokedAt: undefined,
         expiresAt: undefined,
@@ -95,12 +97,17 @@ describe("KeyLifecycle.issue", () => {
     }).pipe(Effect.provide(environment))
   )
 
-  it.effect.each(["", " ", "a\0b", "\ud800", "x".repeat(256)])("rejects the label %j", (label) =>
-    Effect.gen(function* () {
-      const failure = yield* Effect.flip(KeyLifecycle.issue({ plan: "Free", label }))
-      expect(failure).toMatchObject({ _tag: "LabelInvalid", message: expect.stringMatching(/^label must/) })
-      expect(yield* KeyLifecycle.list).toEqual([])
-    }).pipe(Effect.provide(environment))
+  it.effect.each(["", " ", "a\0b", "\ud800", "x".repeat(256)])(
+    "rejects the label and the account %j",
+    (label) =>
+      Effect.gen(function* () {
+        const failure = yield* Effect.flip(KeyLifecycle.issue({ plan: "Free", label }))
+        expect(failure).toMatchObject({ _tag: "LabelInvalid", message: expect.stringMatching(/^label must/) })
+        expect(yield* Effect.flip(KeyLifecycle.issue({ plan: "Free", account: label }))).toMatchObject({
+          ...{ _tag: "AccountInvalid", message: expect.stringMatching(/^account must/) }
+        })
+        expect(yield* KeyLifecycle.list).toEqual([])
+      }).pipe(Effect.provide(environment))
   )
 })
 

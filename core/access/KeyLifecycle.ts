@@ -19,6 +19,7 @@ import * as ApiKeySecret from "./ApiKeySecret.ts"
 import * as Base62 from "./Base62.ts"
 import * as Expiry from "./Expiry.ts"
 import * as KeyEvent from "./KeyEvent.ts"
+import * as Metadata from "./Metadata.ts"
 
 /** No key has this id. */
 export class ApiKeyUnknown extends Data.TaggedError("ApiKeyUnknown")<{ readonly id: string }> {
@@ -38,6 +39,13 @@ export class PlanInvalid extends Data.TaggedError("PlanInvalid")<{ readonly reas
 export class LabelInvalid extends Data.TaggedError("LabelInvalid")<{ readonly reason: string }> {
   override get message(): string {
     return `label ${this.reason}`
+  }
+}
+
+/** The account is invalid; accounts follow the rules of `PetName`. */
+export class AccountInvalid extends Data.TaggedError("AccountInvalid")<{ readonly reason: string }> {
+  override get message(): string {
+    return `account ${this.reason}`
   }
 }
 
@@ -65,7 +73,7 @@ export class RotationUnfinished extends Data.TaggedError("RotationUnfinished")<{
   }
 }
 
-/** The plan of a new key, and its optional limits, label and expiry. */
+/** The plan of a new key, and its optional fields. */
 export interface IssueOptions {
   readonly plan: Plan.PlanName
   /** Overrides of the plan's limits; required for a plan without default limits, such as Enterprise; not for own plans. */
@@ -74,6 +82,10 @@ export interface IssueOptions {
     | undefined
   /** A name for operators; not unique, never sent to clients. */
   readonly label?: string | undefined
+  /** The account to which the key belongs, such as the id of a customer; several keys can have the same. */
+  readonly account?: string | undefined
+  /** A JSON object of at most 4096 bytes, for the operator's own programs; never sent to clients. */
+  readonly metadata?: Metadata.Metadata | undefined
   /** The expiry of the key, which must be in the future; by default, the key never expires. */
   readonly expires?: Expiry.Expiry | undefined
 }
@@ -119,12 +131,20 @@ export const withoutUndefined = (limits: IssueOptions["limits"]) => ({
   ...(limits?.perDay === undefined ? undefined : { perDay: limits.perDay })
 })
 
+/** Why a key cannot be issued. */
+export type IssueFailure =
+  | AccountInvalid
+  | Expiry.ExpiryInvalid
+  | LabelInvalid
+  | Metadata.MetadataInvalid
+  | PlanInvalid
+
 /** Issues a key and returns its secret, which cannot be retrieved later. */
 export const issue = Effect.fn("KeyLifecycle.issue")(function* (
   options: IssueOptions
 ): Effect.fn.Return<
   IssuedKey,
-  Expiry.ExpiryInvalid | LabelInvalid | PlanInvalid | StoreUnavailable,
+  IssueFailure | StoreUnavailable,
   ApiKeyStore | Digest.Digest | SecureRandom.SecureRandom
 > {
   const issued = yield* newKey(options)
@@ -140,7 +160,7 @@ export const issueFirst = Effect.fn("KeyLifecycle.issueFirst")(function* (
   options: IssueOptions
 ): Effect.fn.Return<
   Option.Option<IssuedKey>,
-  Expiry.ExpiryInvalid | LabelInvalid | PlanInvalid | StoreUnavailable,
+  IssueFailure | StoreUnavailable,
   ApiKeyStore | Digest.Digest | SecureRandom.SecureRandom
 > {
   const issued = yield* newKey(options)
@@ -157,25 +177,53 @@ const issueEvent = (key: ApiKey.ApiKey): Effect.Effect<KeyEvent.KeyEvent> =>
     changes: KeyEvent.changesBetween(undefined, key)
   }))
 
+/** The fields of a key that have no effect of their own: they are for operators and their programs. */
+type Fields = Pick<ApiKey.ApiKey, "label" | "account" | "metadata">
+
+const noFields: Fields = { label: undefined, account: undefined, metadata: undefined }
+
+/** A change of these fields: absent ones stay as they are, and `null` removes a value. */
+export type FieldChange = { readonly [field in keyof Fields]?: Fields[field] | null }
+
 /**
- * Returns the label; fails if it violates the rules of `PetName`.
+ * Returns the fields after a change; fails if one is invalid.
  *
  * @internal
  */
-export const validLabel = (label: string): Result.Result<string, LabelInvalid> => {
+export const changedFields = (
+  before: Fields,
+  { account, label, metadata }: FieldChange
+): Result.Result<Fields, AccountInvalid | LabelInvalid | Metadata.MetadataInvalid> =>
+  Result.gen(function* () {
+    return {
+      label: yield* changed(before.label, label, validLabel),
+      account: yield* changed(before.account, account, validAccount),
+      metadata: yield* changed(before.metadata, metadata, Metadata.valid)
+    }
+  })
+
+const validLabel = (label: string): Result.Result<string, LabelInvalid> => {
   const reason = PetName.problem(label)
   return reason === undefined ? Result.succeed(label) : Result.fail(new LabelInvalid({ reason }))
 }
 
+const validAccount = (account: string): Result.Result<string, AccountInvalid> => {
+  const reason = PetName.problem(account)
+  return reason === undefined ? Result.succeed(account) : Result.fail(new AccountInvalid({ reason }))
+}
+
+const changed = <A, E>(
+  before: A | undefined,
+  given: A | null | undefined,
+  valid: (value: A) => Result.Result<A, E>
+): Result.Result<A | undefined, E> =>
+  given == null ? Result.succeed(given === null ? undefined : before) : valid(given)
+
 const newKey = Effect.fnUntraced(function* (
   options: IssueOptions
-): Effect.fn.Return<
-  IssuedKey,
-  Expiry.ExpiryInvalid | LabelInvalid | PlanInvalid,
-  Digest.Digest | SecureRandom.SecureRandom
-> {
+): Effect.fn.Return<IssuedKey, IssueFailure, Digest.Digest | SecureRandom.SecureRandom> {
   const limits = yield* Effect.fromResult(limitsOf(options, yield* OwnPlans.OwnPlans))
-  if (options.label !== undefined) yield* Effect.fromResult(validLabel(options.label))
+  const fields = yield* Effect.fromResult(changedFields(noFields, options))
   const createdAt = yield* Clock.currentTimeMillis
   const expiresAt = yield* Effect.fromResult(Expiry.resolveFuture(options.expires ?? "never", createdAt))
   const { hash, secret } = yield* newSecret
@@ -183,7 +231,7 @@ const newKey = Effect.fnUntraced(function* (
     id: yield* newId,
     plan: options.plan,
     limits,
-    label: options.label,
+    ...fields,
     createdAt,
     revokedAt: undefined,
     expiresAt,
@@ -256,6 +304,16 @@ export const list = Effect.gen(function* () {
  */
 export const orUnknown = <A>(id: string, result: Option.Option<A>): Effect.Effect<A, ApiKeyUnknown> =>
   Option.isSome(result) ? Effect.succeed(result.value) : Effect.fail(new ApiKeyUnknown({ id }))
+
+/**
+ * Finds a key by its id among all keys: an update that changes nothing would lock, and need the right to write.
+ *
+ * @internal
+ */
+export const find = Effect.fnUntraced(function* (id: string) {
+  const keys = yield* list
+  return yield* orUnknown(id, Option.fromUndefinedOr(keys.find((key) => key.id === id)))
+})
 
 const newSecret = Effect.gen(function* () {
   const secret = yield* ApiKeySecret.generate

@@ -101,9 +101,23 @@ for (const [name, stores] of [
           strikes: 0,
           bannedUntil: undefined
         })
-        const listed = yield* KeyStatus.list
+        const listed = yield* KeyStatus.list()
         expect(listed).toEqual([used, yield* KeyStatus.show(second.key.id)])
         expect(listed[1]?.usage.day.used).toBe(0)
+      }).pipe(Effect.provide(environment(stores)))
+    )
+
+    it.effect("list returns the keys of one account, in the order of all keys", () =>
+      Effect.gen(function* () {
+        const accounts = ["acme", undefined, "Acme", "acme"]
+        const issued = yield* Effect.forEach(accounts, (account) =>
+          KeyLifecycle.issue({ plan: "Free", account })
+        )
+        const idsOf = (account: string) =>
+          Effect.map(KeyStatus.list({ account }), (keys) => keys.map(({ id }) => id))
+        expect(yield* idsOf("acme")).toEqual([issued[0]?.key.id, issued[3]?.key.id])
+        expect(yield* idsOf("Acme")).toEqual([issued[2]?.key.id])
+        expect(yield* idsOf("none")).toEqual([])
       }).pipe(Effect.provide(environment(stores)))
     )
 
@@ -114,7 +128,7 @@ for (const [name, stores] of [
         yield* ban(key)
         const before = yield* KeyStatus.show(key.id)
         expect(before.usage.bannedUntil).toBeGreaterThan(START)
-        const [listed] = yield* KeyStatus.list
+        const [listed] = yield* KeyStatus.list()
         expect(listed?.usage.bannedUntil).toBe(before.usage.bannedUntil)
         expect(yield* KeyStatus.unban(key.id)).toEqual(before)
         const after = yield* KeyStatus.show(key.id)
@@ -163,11 +177,15 @@ describe("KeyStatus.log", () => {
   it.effect("returns each action with its time, actor and changed values, and without secrets", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(START)
-      const { key, secret } = yield* KeyLifecycle.issue({ plan: "Free", label: "shop" })
+      const { key, secret } = yield* KeyLifecycle.issue({
+        ...{ plan: "Free", label: "shop", metadata: { crm: [7] } }
+      })
       const first = yield* KeyLifecycle.issueFirst({ plan: "Pro" })
       expect(first._tag).toBe("None")
       yield* TestClock.adjust(1)
-      yield* KeyChange.change(key.id, { plan: "Pro", label: null, expires: { inMs: 9_000 } })
+      yield* KeyChange.change(key.id, {
+        ...{ plan: "Pro", label: null, account: "acme", metadata: { crm: 8 }, expires: { inMs: 9_000 } }
+      })
       yield* KeyChange.change(key.id, { plan: "Pro" })
       yield* TestClock.adjust(1)
       const rotated = yield* KeyLifecycle.rotate(key.id, 500).pipe(Effect.provideService(Actor, "ben"))
@@ -189,13 +207,16 @@ describe("KeyStatus.log", () => {
           plan: { from: null, to: "Free" },
           perMinute: { from: null, to: 60 },
           perDay: { from: null, to: 1_000 },
-          label: { from: null, to: "shop" }
+          label: { from: null, to: "shop" },
+          metadata: { from: null, to: '{"crm":[7]}' }
         }),
         event(1, "changed", {
           plan: { from: "Free", to: "Pro" },
           perMinute: { from: 60, to: 300 },
           perDay: { from: 1_000, to: 10_000 },
           label: { from: "shop", to: null },
+          account: { from: null, to: "acme" },
+          metadata: { from: '{"crm":[7]}', to: '{"crm":8}' },
           expiresAt: { from: null, to: START + 9_001 }
         }),
         event(2, "rotated", { oldKeyExpiresAt: { from: null, to: START + 502 } }, "ben"),

@@ -1,4 +1,4 @@
-/** Decodes UTF-8 strictly (RFC 3629): overlong forms, surrogates and values above U+10FFFF are rejected. */
+/** Decodes UTF-8 strictly (RFC 3629), without overlong forms, surrogates and values above U+10FFFF, and measures it. */
 
 /** Number of UTF-16 code units that are converted to a string at once, so that the call stack does not overflow. */
 const CHUNK_SIZE = 4096
@@ -61,4 +61,16 @@ const sequenceLength = (lead: number): 0 | 2 | 3 | 4 => {
   if (lead >= 0xe0 && lead <= 0xef) return 3
   if (lead >= 0xf0 && lead <= 0xf4) return 4
   return 0
+}
+
+/** Returns the length of the UTF-8 encoding of a text in bytes. */
+export const lengthOf = (text: string): number => {
+  let bytes = text.length
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index)
+    if (unit < 0x80) continue
+    // A surrogate pair takes 4 bytes, so each half counts as 2.
+    bytes += unit < 0x800 || (unit >= 0xd800 && unit <= 0xdfff) ? 1 : 2
+  }
+  return bytes
 }

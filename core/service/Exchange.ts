@@ -5,6 +5,7 @@
 import * as Context from "effect/Context"
 import * as Exit from "effect/Exit"
 import * as Tracer from "effect/Tracer"
+import * as Utf8 from "../codec/Utf8.ts"
 import type { PlanName } from "../limits/Plan.ts"
 import type { Outcome } from "../limits/RateLimit.ts"
 import type { Call } from "./Call.ts"
@@ -157,7 +158,7 @@ class Completed implements Exchange {
   get bodyBytes(): number {
     const response = this.#response
     if (response === undefined || this.#call.request.method === "HEAD") return 0
-    return this.#call.hostResponse?.bodyBytes ?? response.bytes?.length ?? byteLength(response.body)
+    return this.#call.hostResponse?.bodyBytes ?? response.bytes?.length ?? Utf8.lengthOf(response.body)
   }
 
   get network(): string | undefined {
@@ -193,18 +194,6 @@ const methods = new Set([
 
 /** Returns the method, or `_OTHER` if it is unknown, so that clients cannot create an unlimited number of values. */
 const knownMethod = (method: string): string => (methods.has(method) ? method : "_OTHER")
-
-/** Returns the length of the UTF-8 encoding of a text in bytes. */
-const byteLength = (text: string): number => {
-  let bytes = text.length
-  for (let index = 0; index < text.length; index++) {
-    const unit = text.charCodeAt(index)
-    if (unit < 0x80) continue
-    // A surrogate pair takes 4 bytes, so each half counts as 2.
-    bytes += unit < 0x800 || (unit >= 0xd800 && unit <= 0xdfff) ? 1 : 2
-  }
-  return bytes
-}
 
 /** Combines observers into one that calls each of them; returns `undefined` if there are no observers. */
 export const combine = (

@@ -9,10 +9,16 @@ import * as Rule from "../options/Rule.ts"
 import type { FlatHeaders } from "./ServiceResponse.ts"
 
 /** The API key of an admitted request. */
-export interface Caller extends Pick<ApiKey, "id" | "plan" | "label"> {}
+export interface Caller extends Pick<ApiKey, "id" | "plan" | "label" | "account" | "metadata"> {}
 
 /** Returns the part of a key that the host may see. */
-export const callerOf = ({ id, label, plan }: ApiKey): Caller => ({ id, plan, label })
+export const callerOf = ({ account, id, label, metadata, plan }: ApiKey): Caller => ({
+  id,
+  plan,
+  label,
+  account,
+  metadata
+})
 
 /** Options of a route of the host, whose requests are of the type `Request`. */
 export interface GuardOptions<Request> {

@@ -29,7 +29,19 @@ export const issue = Command.make(
       "label",
       "TEXT",
       "Name for operators, never sent to clients. Default: none.",
-      KeyCommand.parseLabel
+      KeyCommand.parseName
+    ).pipe(Flag.optional),
+    account: Setting.make(
+      "account",
+      "TEXT",
+      "Account to which the key belongs, such as the id of a customer. Default: none.",
+      KeyCommand.parseName
+    ).pipe(Flag.optional),
+    metadata: Setting.make(
+      "metadata",
+      "JSON",
+      "JSON object of up to 4096 bytes for your own programs, never sent to clients. Default: none.",
+      KeyCommand.parseMetadata
     ).pipe(Flag.optional),
     expires: KeyCommand.expires(1, "Time after which the key expires, such as 12h or 90d. Default: never."),
     ...KeyCommand.flags
@@ -43,24 +55,28 @@ export const issue = Command.make(
         perDay: Option.getOrUndefined(flags.perDay)
       },
       label: Option.getOrUndefined(flags.label),
+      account: Option.getOrUndefined(flags.account),
+      metadata: Option.getOrUndefined(flags.metadata),
       expires: Option.getOrUndefined(flags.expires)
     }
     // Validated before a database is created.
     yield* Effect.mapError(Effect.fromResult(KeyLifecycle.limitsOf(options, plans)), Failure.userError)
     const store = yield* KeyCommand.open({ ...flags, plans }, Database.open)
     const {
+      account = null,
       expiresAt = null,
       id,
       key,
       label = null,
       limits,
+      metadata = null,
       plan
     } = yield* Failure.attempt(() => store.keys.issue(options))
     const suffix = label === null ? "" : ` for ${printable(label)}`
     const expiry = expiresAt === null ? "" : ` It expires at ${KeyText.time(expiresAt)}.`
     yield* KeyCommand.print(
       flags,
-      { id, plan, limits, label, expiresAt, key },
+      { id, plan, limits, label, account, metadata, expiresAt, key },
       [
         `Issued ${id}${suffix}: ${KeyText.limits(limits)}.${expiry}`,
         "",

@@ -8,7 +8,9 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
+import * as Metadata from "../../../core/access/Metadata.ts"
 import * as PetName from "../../../core/domain/PetName.ts"
+import * as CountPer from "../../../core/limits/CountPer.ts"
 import * as Plan from "../../../core/limits/Plan.ts"
 import * as Duration from "../../../core/options/Duration.ts"
 import type { ApiKeyStore } from "../../../core/ports/ApiKeyStore.ts"
@@ -37,7 +39,11 @@ export const flags = {
 }
 
 /** Flags of commands that read or change rate limits and bans. */
-export const flagsWithLimits = { ...flags, limits: StoreFlags.store.limits }
+export const flagsWithLimits = {
+  ...flags,
+  limits: StoreFlags.store.limits,
+  countPer: StoreFlags.store.countPer
+}
 
 /** Values of `flags` or `flagsWithLimits`. */
 export interface Values {
@@ -45,18 +51,22 @@ export interface Values {
   readonly databaseTimeoutMs: number
   readonly json: boolean
   readonly limits?: string | undefined
+  readonly countPer?: CountPer.CountPer | undefined
 }
 
 /** Opens the store for a command that changes keys. */
 export const open = (
-  { database, databaseTimeoutMs, limits, plans }: Values & Pick<AnimalStoreOptions, "plans">,
+  { countPer, database, databaseTimeoutMs, limits, plans }: Values & Pick<AnimalStoreOptions, "plans">,
   openStore: typeof Database.openExisting = Database.openExisting
 ): Effect.Effect<AnimalStore, CliError.UserError, Scope.Scope> =>
-  Effect.andThen(rejectMemory(database, limits), openStore({ database, databaseTimeoutMs, limits, plans }))
+  Effect.andThen(
+    rejectMemory(database, limits),
+    openStore({ countPer, database, databaseTimeoutMs, limits, plans })
+  )
 
 /** Runs a program that only reads keys and limits; the databases are neither created nor changed. */
 export const read = <A, E>(
-  { database, databaseTimeoutMs, limits }: Values,
+  { countPer = "key", database, databaseTimeoutMs, limits }: Values,
   program: Effect.Effect<A, E, ApiKeyStore | RateLimitStore>
 ): Effect.Effect<A, CliError.UserError, Scope.Scope> =>
   Effect.gen(function* () {
@@ -67,7 +77,11 @@ export const read = <A, E>(
       limits === undefined ? "database" : "limits",
       KeyReader.limits(limits ?? database, databaseTimeoutMs)
     )
-    return yield* program.pipe(Effect.provide(Context.merge(keys, usage)), Effect.mapError(Failure.userError))
+    return yield* program.pipe(
+      Effect.provide(Context.merge(keys, usage)),
+      Effect.provideService(CountPer.CountPer, countPer),
+      Effect.mapError(Failure.userError)
+    )
   })
 
 /** Builds a layer; the messages of its errors begin with the flag. */
@@ -133,11 +147,26 @@ export const perMinute = (description: string) =>
 export const perDay = (description: string) =>
   Setting.make("per-day", "N", description, requests).pipe(Flag.optional)
 
-/** Parses a label. */
-export const parseLabel: Setting.Parse<string> = (text) => {
+/** Parses a label or an account. */
+export const parseName: Setting.Parse<string> = (text) => {
   const reason = PetName.problem(text)
   return reason === undefined ? Result.succeed(text) : Result.fail(reason)
 }
+
+/** Parses metadata. */
+export const parseMetadata: Setting.Parse<Metadata.Metadata> = (text) =>
+  Result.try(() => JSON.parse(text)).pipe(
+    Result.flatMap(Metadata.valid),
+    Result.mapError((error) =>
+      error instanceof Metadata.MetadataInvalid ? error.reason : "must be a JSON object"
+    )
+  )
+
+/** Parses a new value; an empty text is `null`, which removes the value. */
+export const orRemoved =
+  <A>(parse: Setting.Parse<A>): Setting.Parse<A | null> =>
+  (text) =>
+    text === "" ? Result.succeed(null) : parse(text)
 
 /** Creates the flag `--expires`: a duration of at least `minMs` milliseconds, or `never`. */
 export const expires = (minMs: number, description: string) =>

@@ -8,6 +8,8 @@ export const make = (key: ApiKey) => ({
   plan: key.plan,
   limits: key.limits,
   label: key.label ?? null,
+  account: key.account ?? null,
+  metadata: key.metadata ?? null,
   createdAt: key.createdAt,
   revokedAt: key.revokedAt ?? null,
   expiresAt: key.expiresAt ?? null,

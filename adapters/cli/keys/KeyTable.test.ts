@@ -9,6 +9,8 @@ const key: KeyStatus = {
   plan: "Free",
   limits: { perMinute: 60, perDay: 1_000 },
   label: undefined,
+  account: undefined,
+  metadata: undefined,
   createdAt: now - 1,
   revokedAt: undefined,
   expiresAt: undefined,
@@ -51,5 +53,13 @@ it("KeyTable.make formats keys in columns, and escapes labels that would break t
     "key_a       Free                60     1000  2026-11-30T23:59:59.999Z  rotating until 9007199254740991",
     "key_a       Free                60     1000  2026-11-30T23:59:59.999Z  expired at 2026-12-01T00:00:00.000Z",
     "key_a       Free                60     1000  2026-11-30T23:59:59.999Z  banned until 2026-12-01T00:00:00.002Z, expires at 2026-12-01T00:00:00.001Z"
+  ])
+})
+
+it("KeyTable.make has a column for accounts if a key has one", () => {
+  expect(KeyTable.make([key, { ...key, account: "acme\n", label: "till" }], now).split("\n")).toEqual([
+    "ID     PLAN  PER MINUTE  PER DAY  CREATED                   STATE   ACCOUNT    LABEL",
+    "key_a  Free          60     1000  2026-11-30T23:59:59.999Z  active",
+    "key_a  Free          60     1000  2026-11-30T23:59:59.999Z  active  acme\\u{a}  till"
   ])
 })

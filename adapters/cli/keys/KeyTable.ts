@@ -9,7 +9,7 @@ interface Column {
   readonly cell: (key: KeyStatus, now: number) => string
 }
 
-// The label is the last column, because its display width depends on the terminal.
+// Accounts and labels are the last columns, because their display width depends on the terminal.
 const columns: ReadonlyArray<Column> = [
   { title: "ID", alignment: "left", cell: ({ id }) => id },
   { title: "PLAN", alignment: "left", cell: ({ plan }) => plan },
@@ -17,19 +17,22 @@ const columns: ReadonlyArray<Column> = [
   { title: "PER DAY", alignment: "right", cell: ({ limits }) => String(limits.perDay) },
   { title: "CREATED", alignment: "left", cell: ({ createdAt }) => KeyText.time(createdAt) },
   { title: "STATE", alignment: "left", cell: (key, now) => KeyText.state(key, now) },
+  { title: "ACCOUNT", alignment: "left", cell: ({ account = "" }) => printable(account) },
   { title: "LABEL", alignment: "left", cell: ({ label = "" }) => printable(label) }
 ]
 
 /** Returns a header line and a line for each key, with the state of the key at `now` (epoch milliseconds). */
 export const make = (keys: ReadonlyArray<KeyStatus>, now: number): string => {
+  const hasAccounts = keys.some(({ account }) => account !== undefined)
+  const shown = columns.filter(({ title }) => hasAccounts || title !== "ACCOUNT")
   const rows = [
-    columns.map(({ title }) => title),
-    ...keys.map((key) => columns.map(({ cell }) => cell(key, now)))
+    shown.map(({ title }) => title),
+    ...keys.map((key) => shown.map(({ cell }) => cell(key, now)))
   ]
-  const widths = columns.map((_, index) => Math.max(...rows.map((row) => row[index]?.length ?? 0)))
+  const widths = shown.map((_, index) => Math.max(...rows.map((row) => row[index]?.length ?? 0)))
   return rows
     .map((row) =>
-      columns
+      shown
         .map(({ alignment }, index) => {
           const [text = "", width = 0] = [row[index], widths[index]]
           return alignment === "right" ? text.padStart(width) : text.padEnd(width)

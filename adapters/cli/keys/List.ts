@@ -1,9 +1,13 @@
-/** `animal-store keys list`: lists all keys. */
+/** `animal-store keys list`: lists all keys, or those of an account. */
 import * as Clock from "effect/Clock"
 import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as KeyStatus from "../../../core/access/KeyStatus.ts"
 import * as Database from "../Database.ts"
+import { printable } from "../Printable.ts"
+import * as Setting from "../Setting.ts"
 import * as KeyCommand from "./KeyCommand.ts"
 import * as KeyRecord from "./KeyRecord.ts"
 import * as KeyTable from "./KeyTable.ts"
@@ -11,11 +15,21 @@ import * as KeyTable from "./KeyTable.ts"
 /** Prints all keys with their states, without secrets. */
 export const list = Command.make(
   "list",
-  KeyCommand.flagsWithLimits,
+  {
+    account: Setting.make(
+      "account",
+      "TEXT",
+      "List only the keys of this account. Default: all keys.",
+      KeyCommand.parseName
+    ).pipe(Flag.optional),
+    ...KeyCommand.flagsWithLimits
+  },
   Effect.fn("keys list")(function* (flags) {
-    const keys = yield* KeyCommand.read(flags, KeyStatus.list)
+    const account = Option.getOrUndefined(flags.account)
+    const keys = yield* KeyCommand.read(flags, KeyStatus.list({ account }))
     const now = yield* Clock.currentTimeMillis
-    const empty = `There are no keys in ${Database.locationOf(flags.database)}\n${yield* Database.issueHint(flags.database)}`
+    const subject = account === undefined ? "no keys" : `no keys of the account ${printable(account)}`
+    const empty = `There are ${subject} in ${Database.locationOf(flags.database)}\n${yield* Database.issueHint(flags.database)}`
     yield* KeyCommand.print(
       flags,
       keys.map((key) => ({ ...KeyRecord.make(key), bannedUntil: key.usage.bannedUntil ?? null })),

@@ -1,9 +1,8 @@
-/** `animal-store keys set`: changes the plan, limits, label or expiry of a key. */
+/** `animal-store keys set`: changes the plan, limits, label, account, metadata or expiry of a key. */
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as Result from "effect/Result"
 import * as Plan from "../../../core/limits/Plan.ts"
 import type { ApiKey, KeyChange } from "../../embed/index.ts"
 import * as Failure from "../Failure.ts"
@@ -31,22 +30,38 @@ export const set = Command.make(
       "label",
       "TEXT",
       "New name for operators; an empty string removes it. Default: unchanged.",
-      (text): Result.Result<string | null, string> =>
-        text === "" ? Result.succeed(null) : KeyCommand.parseLabel(text)
+      KeyCommand.orRemoved(KeyCommand.parseName)
+    ).pipe(Flag.optional),
+    account: Setting.make(
+      "account",
+      "TEXT",
+      "New account; an empty string removes it. Default: unchanged.",
+      KeyCommand.orRemoved(KeyCommand.parseName)
+    ).pipe(Flag.optional),
+    metadata: Setting.make(
+      "metadata",
+      "JSON",
+      "New metadata, which replaces all of the old; an empty string removes it. Default: unchanged.",
+      KeyCommand.orRemoved(KeyCommand.parseMetadata)
     ).pipe(Flag.optional),
     expires: KeyCommand.expires(
       0,
       "Time from now after which the key expires, such as 90d; 0 means immediately. Default: unchanged."
     ),
-    ...KeyCommand.flags
+    ...KeyCommand.flagsWithLimits
   },
   Effect.fn("keys set")(function* (flags) {
-    const { expires, label, perDay, perMinute, plan } = flags
-    const given: ReadonlyArray<Option.Option<unknown>> = [expires, label, perDay, perMinute, plan]
+    const { account, expires, label, metadata, perDay, perMinute, plan } = flags
+    const given: ReadonlyArray<Option.Option<unknown>> = [
+      ...[account, expires, label, metadata],
+      ...[perDay, perMinute, plan]
+    ]
     if (given.every(Option.isNone)) {
       return yield* Effect.fail(
         Failure.userError(
-          new Error("pass at least one of --plan, --per-minute, --per-day, --label and --expires")
+          new Error(
+            "pass at least one of --plan, --per-minute, --per-day, --label, --account, --metadata and --expires"
+          )
         )
       )
     }
@@ -55,6 +70,8 @@ export const set = Command.make(
       plan: named?.plan,
       limits: { perMinute: Option.getOrUndefined(perMinute), perDay: Option.getOrUndefined(perDay) },
       label: Option.getOrUndefined(label),
+      account: Option.getOrUndefined(account),
+      metadata: Option.getOrUndefined(metadata),
       expires: Option.getOrUndefined(expires)
     }
     const store = yield* KeyCommand.open({ ...flags, plans: named?.plans })
@@ -63,15 +80,16 @@ export const set = Command.make(
   }, Effect.scoped)
 ).pipe(
   Command.withDescription(
-    "Change the plan, limits, label or expiry of a key. Its secret and usage are kept; lower limits also apply to past usage."
+    "Change the plan, limits, label, account, metadata or expiry of a key. Its secret and usage are kept; lower limits also apply to past usage."
   )
 )
 
-const textOf = ({ expiresAt, id, label, limits, plan }: ApiKey): string => {
+const textOf = ({ account, expiresAt, id, label, limits, plan }: ApiKey): string => {
+  const owner = account === undefined ? "" : `; account ${printable(account)}`
   const name = label === undefined ? "no label" : `label ${printable(label)}`
   const expiry = expiresAt === undefined ? "never expires" : `expires at ${KeyText.time(expiresAt)}`
   return [
-    `${id} is on the ${plan} plan with ${KeyText.limits(limits)}; ${name}; ${expiry}.`,
+    `${id} is on the ${plan} plan with ${KeyText.limits(limits)}; ${name}${owner}; ${expiry}.`,
     `Running servers apply it ${KeyCommand.NOTICE}.`
   ].join("\n")
 }

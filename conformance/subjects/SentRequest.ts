@@ -1,8 +1,25 @@
-/** Describes a sent request in one line; API keys and values derived from them are replaced. */
-import type { Sent } from "../evaluation/Http.ts"
+/** Defines requests as programs send them, and describes them in one line, without keys and values derived from them. */
 import { visible } from "../http/Printable.ts"
-import { text } from "../http/Wire.ts"
+import { type Header, text } from "../http/Wire.ts"
 import * as KeyText from "./KeyText.ts"
+
+/** A request below the base address. */
+export interface Sent {
+  /** `GET` when absent. */
+  readonly method?: string
+  /** Path and query after the base path, such as `/pets?limit=1`; sent unchanged. */
+  readonly path: string
+  /** The declared key that the request is sent with; `main` when absent. */
+  readonly key?: KeyText.KeyName
+  /** Values of `Authorization` instead of a declared key; an empty array sends none. */
+  readonly authorization?: ReadonlyArray<string>
+  /** Describes `authorization` in reports, which must not show values that are derived from a key. */
+  readonly credential?: string
+  readonly headers?: ReadonlyArray<Header>
+  readonly body?: string | Uint8Array
+  /** A body that is sent as `application/json`. */
+  readonly json?: string
+}
 
 /** Maximum length of a path, body or header that is shown whole, in UTF-16 code units. */
 const MAX_SHOWN = 600

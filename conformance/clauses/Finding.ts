@@ -1,5 +1,5 @@
 /** Defines what a run found out about clauses: how often each was decided, and which are violated. */
-import type { ClauseSlug } from "../clauses/Clauses.ts"
+import type { ClauseSlug } from "./Clauses.ts"
 
 /** One request or call to the subject, and its result. */
 export interface Step {

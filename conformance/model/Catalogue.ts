@@ -302,32 +302,37 @@ const agreement = (
 ): Ruling | undefined => {
   const { animals, complete, rejected } = catalogue
   const first = animals.get(animal.id)
-  const all = complete.get(viewOf(key))
+  const ofStatus = complete.get(viewOf(key, animal.status))
+  const view =
+    complete.get(viewOf(key)) ?? (ofStatus && isSoon(ofStatus.exchange, exchange) ? ofStatus : undefined)
+  const name = Difference.nameOf(animal)
   if (first !== undefined) {
     // Now that the key is known to see it, an earlier list should have shown it, too.
-    const wasSeen = all === undefined || all.ids.has(animal.id) || !precedes(first.evidence, all.exchange)
-    if (first.isCreated && !wasSeen && !isRequired(catalogue, first, key, exchange)) {
-      const expected = `${Difference.nameOf(animal)} also in the list before`
-      return broken("list.complete", expected, "a list without it", first.evidence, all.exchange)
-    }
+    const isLate = view !== undefined && !view.ids.has(animal.id) && precedes(first.evidence, view.exchange)
+    const isUnchanged = first.isCreated && first.animal.status === animal.status
+    if (isLate && isUnchanged && !isRequired(catalogue, first, key, exchange))
+      return broken(
+        "list.complete",
+        `${name} also in the list before`,
+        "a list without it",
+        first.evidence,
+        view.exchange
+      )
     const isSame = PetJson.isSameAnimal(first.animal, animal)
     const clause = first.isCreated ? faithful : "resources.stable"
     const [expected, actual] = isSame ? ["", ""] : Difference.between(first.animal, animal)
     return rule(isSame, clause, expected, actual, first.evidence)
   }
   // Once a list has shown everything, an unknown animal must have been created since.
-  const name = Difference.nameOf(animal)
-  const ofStatus = complete.get(viewOf(key, animal.status))
-  const view = (all ?? (ofStatus && isSoon(ofStatus.exchange, exchange) ? ofStatus : undefined))?.exchange
   if (view === undefined) return undefined
   const rejection = rejected.get(animal.name)
   return rejection === undefined
-    ? broken("list.complete", "only animals that existed or were created", name, view)
+    ? broken("list.complete", "only animals that existed or were created", name, view.exchange)
     : broken(
         rejectionClause(rejection.seen),
         `no animal of a creation that got ${rejection.seen.status}`,
         name,
-        view,
+        view.exchange,
         rejection.seen.exchange
       )
 }

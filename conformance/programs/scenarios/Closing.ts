@@ -42,7 +42,7 @@ export const programs: ReadonlyArray<Program> = [
   }),
   program(
     "the removal of getPet",
-    { profile: "deprecation", needs: ["clock"], requests: 105 },
+    { profile: "deprecation", needs: ["clock"], requests: 99 },
     function* (tools) {
       for (const moment of moments) {
         if ((yield* tools.now) > moment) continue

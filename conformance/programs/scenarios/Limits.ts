@@ -44,7 +44,7 @@ export const firstPrograms: ReadonlyArray<Program> = [
   ),
   Spending.about(
     "the first denial",
-    { ...limits, isTimeless: true, maxPerMinute: MAX_ONCE, requests: 18, waitsMs: 12_500 },
+    { ...limits, isTimeless: true, maxPerMinute: MAX_ONCE, requests: 13, waitsMs: 12_500 },
     function* (tools, tiny) {
       const { perMinute } = tiny.plan
       const mixed = yield* Random.shuffle([...Calls.operations, ...(yield* Draw.some(Calls.all, 2))])
@@ -71,7 +71,7 @@ const told: ReadonlyArray<End> = [
 ].map((after) => ({ after }))
 
 export const programs: ReadonlyArray<Program> = [
-  Spending.about("minute by each way", { ...limits, requests: 270 }, function* (tools, tiny) {
+  Spending.about("minute by each way", { ...limits, requests: 205 }, function* (tools, tiny) {
     const { "29 February": _, ...byClock } = { ...boundaries, zone: midnight(yield* Draw.one(zones)) }
     const ends = [
       ...told,
@@ -188,16 +188,6 @@ export const ourPrograms: ReadonlyArray<Program> = [
       yield* tiny.walk([0, 0, 30, 88, 1, 1, 0].map((pause) => pause * SECOND))
     }
   ),
-  Spending.about("the shortest wait", { ...limits, isDesign: true, requests: 40 }, function* (tools, tiny) {
-    for (const late of [0, 1, 700, 3_001, yield* Random.nextIntBetween(0, 5_000)]) {
-      yield* Spending.rest(tools)
-      yield* tiny.useUp(undefined, tiny.plan.perMinute)
-      yield* tools.advance(late)
-      const wait = Spending.toldWait(yield* tiny.useUp(Calls.described)) ?? 0
-      const early = Math.max(0, wait - SECOND - 200)
-      yield* tiny.walk(early > 0 ? [early, wait - early] : [wait])
-    }
-  }),
   Spending.about(
     "waits of several clients",
     { ...limits, key: "victim", isDesign: true, requests: 75 },

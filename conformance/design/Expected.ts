@@ -76,19 +76,13 @@ const ofAdmitted = (exchange: Exchange, reading: Reading, lists: Lists): Readonl
   if (method === "OPTIONS") return [success(204, "OPTIONS", "http.options")]
   if (!methods[path].some((allowed) => allowed === method))
     return [error("method_not_allowed", `${method} of ${path}`, "http.method-not-allowed"), ...envelope]
-  const ofQuery =
-    query === undefined
-      ? [error("invalid_parameter", "a malformed escape in the query", "http.malformed-escape")]
-      : []
+  const malformed = error("invalid_parameter", "a malformed escape in the query", "http.malformed-escape")
+  const ofQuery = query === undefined ? [malformed] : []
   if (operation.is === "create")
     return [...envelope, ...ofQuery, ofCreation(exchange.request, operation, reading, lists)]
-  const all =
-    operation.is === "list"
-      ? ofList(operation, reading, lists)
-      : operation.is === "get"
-        ? [ofGet(exchange, operation, reading, lists)]
-        : []
-  if (ofQuery.length > 0) return ofQuery
+  const ofList = operation.is === "list" ? listOutcomes(operation, reading, lists) : []
+  const ofGet = operation.is === "get" ? [getOutcome(exchange, operation, reading, lists)] : []
+  const all = [...ofQuery, ...ofList, ...ofGet]
   return method === "HEAD" ? all.map((outcome) => ({ ...outcome, clause: "http.head" })) : all
 }
 
@@ -123,7 +117,7 @@ const jsonType =
 
 type Reasons = ReadonlyArray<readonly [reason: RegExp, clause: ClauseSlug]>
 
-const because = (reasons: Reasons, reason: string): ClauseSlug | undefined =>
+const clauseOf = (reasons: Reasons, reason: string): ClauseSlug | undefined =>
   reasons.find(([pattern]) => pattern.test(reason))?.[1]
 
 /** Our decisions by which a body is invalid that another service might accept, by the message of our decoder. */
@@ -158,20 +152,21 @@ const ofCreation = (
   if (Result.isSuccess(decoded)) {
     const { name } = decoded.success
     const isTaken = [...animals.values()].some(({ animal }) => animal.name === name)
-    const ofBody = body.length > LARGE ? "create.body-size-accepted" : because(accepted, creation.because)
+    const ofBody = body.length > LARGE ? "create.body-size-accepted" : clauseOf(accepted, creation.because)
     const ofAnimal = ofPath ?? ofBody ?? (isTaken ? "create.name-not-unique" : undefined)
     return success(201, "a valid animal", query?.length ? "list.unknown-parameters" : ofAnimal)
   }
   const { code, message } = decoded.failure
   const names = [...message.matchAll(/\b(name|categoryId|status): /g)].map(([, field = ""]) => field)
-  const ofValue = creation.because === "a status of null" ? "create.status-null" : because(rejected, message)
-  const isCostly = names.includes("categoryId") && /e[+-]?[0-9]{3,}/i.test(text(body))
+  const ofValue = creation.because === "a status of null" ? "create.status-null" : clauseOf(rejected, message)
+  const isCostly =
+    names.includes("categoryId") && /"categoryId"\s*:\s*[^,}]*e[+-]?[0-9]{3,}/i.test(text(body))
   // With a second error, a 201 breaks the contract itself.
   const clause = names.length > 1 ? undefined : isCostly ? "create.number-cost" : ofValue
   return error(code, message, clause, names)
 }
 
-const ofList = (
+const listOutcomes = (
   { limit, status }: Operation & { readonly is: "list" },
   reading: Reading,
   { cursors }: Lists
@@ -204,7 +199,7 @@ const ofList = (
   return [...errors, success(200, "a valid list", clause)]
 }
 
-const ofGet = (
+const getOutcome = (
   { from, to }: Exchange,
   { form, id }: Operation & { readonly is: "get" },
   { ofPath }: Reading,

@@ -9,25 +9,25 @@ import * as SqlitePets from "./SqlitePets.ts"
 import type { SqlOptions } from "./SqlOptions.ts"
 import { all, columns } from "./SqlPetRow.ts"
 
-/** Options of `layer`. */
-export type SqlPetRepositoryOptions = Pick<SqlOptions, "timeoutMs">
-
 /** Provides the repository over the `SqlClient` in the context, after `Migrations.migrate`. */
 export const layer = (
-  options: SqlPetRepositoryOptions
+  options: Pick<SqlOptions, "timeoutMs">
 ): Layer.Layer<PetRepository, never, SqlClient.SqlClient> => Layer.effect(PetRepository, make(options))
 
 const make = Effect.fnUntraced(function* ({
   timeoutMs
-}: SqlPetRepositoryOptions): Effect.fn.Return<
+}: Pick<SqlOptions, "timeoutMs">): Effect.fn.Return<
   Required<PetRepository["Service"]>,
   never,
   SqlClient.SqlClient
 > {
   const sql = yield* SqlClient.SqlClient
   const call = SqlCall.make(timeoutMs)
-  const { make } = sql.onDialectOrElse({ pg: () => PostgresPets, orElse: () => SqlitePets })
-  return yield* make(sql, call, statementsFor(sql))
+  const statements = statementsFor(sql)
+  return yield* sql.onDialectOrElse({
+    pg: () => PostgresPets.make(sql, call, statements),
+    orElse: () => Effect.succeed(SqlitePets.make(sql, call, statements))
+  })
 })
 
 /** Returns the statements in the dialect of `sql`. */

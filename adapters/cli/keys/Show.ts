@@ -12,7 +12,7 @@ import * as KeyText from "./KeyText.ts"
 /** Prints the plan, the state and the dates of a key, and its current usage. */
 export const show = Command.make(
   "show",
-  { id: KeyCommand.keyId, ...KeyCommand.flagsWithLimits },
+  { id: KeyCommand.keyId, ...KeyCommand.flagsWithPlans },
   Effect.fn("keys show")(function* (flags) {
     const key = yield* KeyCommand.read(flags, KeyStatus.show(flags.id))
     const now = yield* Clock.currentTimeMillis
@@ -20,7 +20,7 @@ export const show = Command.make(
     yield* KeyCommand.print(
       flags,
       { ...KeyRecord.make(key), ...usage, bannedUntil },
-      textOf(key, now, flags.countPer)
+      [textOf(key, now, flags.countPer), ...KeyText.unknownPlans([key], flags.plans)].join("\n")
     )
   }, Effect.scoped)
 ).pipe(Command.withDescription("Show a key: plan, dates and current usage."))

@@ -7,8 +7,8 @@ const isPackaged = (file: string): boolean =>
 
 /** Copies the files that are served unchanged: the reference page, and Swagger UI with its license. */
 const copyReferencePage = (): void => {
-  const target = "dist/adapters/reference-page"
-  cpSync("adapters/reference-page/client", `${target}/client`, {
+  const target = "dist/adapters/pages"
+  cpSync("adapters/pages/client", `${target}/client`, {
     recursive: true,
     filter: (file) => !/tsconfig\.json$|\.test\.ts$/.test(file)
   })

@@ -18,6 +18,7 @@ export const pages = [
   ".github/CONTRIBUTING.md",
   "docs/using.md",
   "docs/operating.md",
+  "docs/console.md",
   "docs/moving-data.md",
   "docs/conformance.md",
   "docs/conformance/ci.md",

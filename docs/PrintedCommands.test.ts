@@ -48,6 +48,7 @@ interface Greeting {
   /** The address that controls the test clock, if the server has one. */
   readonly clock?: string
   readonly url: string
+  readonly admin?: { readonly url: string; readonly token: string }
   readonly keys: ReadonlyArray<{ readonly id: string; readonly plan: string; readonly key: string }>
 }
 
@@ -180,6 +181,25 @@ describe("docs/operating.md", { timeout: 300_000 }, () => {
     )
     expect(printed).toContain("shop front")
     for (const action of ["changed", "unbanned", "rotated", "revoked"]) expect(printed).toContain(action)
+  })
+})
+
+describe("docs/console.md", { timeout: 300_000 }, () => {
+  it("has commands that issue, list and revoke a token, and a request for keys", async () => {
+    const shell = createShell()
+    const [issue = "", ...others] = commandsOf("admin")
+    const issued = run(shell, [issue])
+    const [id = ""] = /adm_\w+/.exec(issued) ?? []
+    const { admin } = await serve(shell, "animal-store serve --port 0 --admin-port 0")
+    const requests = commandsOf("adminapi").map((line) =>
+      line.replace("http://127.0.0.1:9464", admin?.url ?? "").replace("$TOKEN", admin?.token ?? "")
+    )
+    expect(JSON.parse(run(shell, requests))).toMatchObject({ keys: [], counts: { all: 1, banned: 0 } })
+    const printed = run(
+      shell,
+      others.map((line) => line.replace(/adm_\w+/, id))
+    )
+    expect(printed).toMatch(/Z {2}active, expires at .*Z {2}ada\nRevoked adm_/)
   })
 })
 

@@ -6,9 +6,11 @@ import type * as KeyLifecycle from "../../core/access/KeyLifecycle.ts"
 import type { AnimalStore, IssuedApiKey } from "../embed/index.ts"
 import type { LogEvent } from "../log/LogEvent.ts"
 import * as LogFormat from "../log/LogFormat.ts"
+import * as Style from "../log/Style.ts"
 import * as Database from "./Database.ts"
 import * as Failure from "./Failure.ts"
 import { Host } from "./Host.ts"
+import * as Invocation from "./Invocation.ts"
 import * as LocalHost from "./LocalHost.ts"
 import * as Output from "./Output.ts"
 import * as ServeFlags from "./ServeFlags.ts"
@@ -20,25 +22,32 @@ import * as ServeFlags from "./ServeFlags.ts"
 export const issueAndPrint = Effect.fnUntraced(function* (
   store: AnimalStore,
   flags: ServeFlags.Values,
-  port: number
+  port: number,
+  adminOrigin: string | undefined
 ): Effect.fn.Return<void, Output.WriteFailed> {
-  const { stdout } = yield* Host
+  const { env, start, stdout } = yield* Host
   const origin = `http://${LocalHost.of(flags.listen.host)}:${port}`
   const url = `${origin}/v1`
   const isFirstWanted = ServeFlags.isFirstKeyWanted(flags, stdout.isTTY === true)
   const keys = yield* issueAtStartup(store, yield* ServeFlags.issueKeysOf(flags), isFirstWanted)
-  const location = Database.locationOf(flags.store.database)
+  // No command can reach a database in memory, so its token is issued and printed as the first key is.
+  const token =
+    adminOrigin !== undefined && isFirstWanted && flags.store.database === "memory:"
+      ? (yield* Failure.attempt(() => store.adminTokens.issue())).token
+      : undefined
+  const announced = { url, keys, adminOrigin, token, location: Database.locationOf(flags.store.database) }
   const print = (text: string) => Output.print(text, "; the server stops")
   if (flags.json) {
     const issued = keys.map(({ id, key, plan }) => ({ id, plan, key }))
-    return yield* print(JSON.stringify({ url, keys: issued }))
+    const admin = adminOrigin === undefined ? undefined : { url: adminOrigin, token }
+    return yield* print(JSON.stringify({ url, keys: issued, admin }))
   }
-  if (flags.store.logFormat === "json") {
-    return yield* print(logLines(yield* Clock.currentTimeMillis, url, keys, location))
-  }
+  if (flags.store.logFormat === "json")
+    return yield* print(logLines(yield* Clock.currentTimeMillis, announced))
+  const style = Style.of(stdout.isTTY === true && Style.hasColor(env))
   const hint = yield* Database.issueHint(flags.store.database)
-  const reference = flags.store.docs ? [`  API reference: ${origin}/docs`] : []
-  return yield* print(greeting(url, keys, location, hint, reference))
+  const reference = flags.store.docs ? `${origin}/docs` : undefined
+  return yield* print(greeting(style, { ...announced, hint, reference, start }))
 })
 
 /** Issues the requested keys in order. Without any, issues the first key of an empty store if `isFirstWanted`. */
@@ -57,33 +66,56 @@ const issueAtStartup = (
   )
 }
 
+interface Announced {
+  readonly url: string
+  readonly keys: ReadonlyArray<IssuedApiKey>
+  readonly adminOrigin: string | undefined
+  /** The admin token that was issued. */
+  readonly token: string | undefined
+  readonly location: string
+}
+
 /** Returns the announcement as lines of a log in JSON. */
-const logLines = (time: number, url: string, keys: ReadonlyArray<IssuedApiKey>, database: string): string => {
+const logLines = (time: number, { adminOrigin, keys, location, token, url }: Announced): string => {
   const event = (message: string, fields: LogEvent["fields"]) =>
     LogFormat.json({ time, level: "info", message, fields })
   return [
-    event("animal-store listens", { url, database }),
-    ...keys.map(({ id, key, plan }) => event("key issued, shown only now", { key: id, plan, secret: key }))
+    event("animal-store listens", {
+      url,
+      database: location,
+      ...(adminOrigin === undefined ? {} : { console: adminOrigin })
+    }),
+    ...keys.map(({ id, key, plan }) => event("key issued, shown only now", { key: id, plan, secret: key })),
+    ...(token === undefined ? [] : [event("admin token issued, shown only now", { secret: token })])
   ].join("\n")
 }
 
+/** Returns the announcement for people: what they need first comes first. */
 const greeting = (
-  url: string,
-  keys: ReadonlyArray<IssuedApiKey>,
-  location: string,
-  issueHint: string,
-  reference: ReadonlyArray<string>
+  { bold, dim }: Style.Style,
+  announced: Announced & {
+    readonly hint: string
+    readonly reference: string | undefined
+    readonly start: Invocation.Start
+  }
 ): string => {
+  const { adminOrigin, hint, keys, location, reference, start, token, url } = announced
+  const line = (label: string, value: string) => `  ${label}: ${bold(value)}`
   const [first] = keys
-  const lines =
-    first === undefined
-      ? [`  Data is stored in ${location}`, `  ${issueHint}`]
-      : [
-          ...keys.map(({ key, plan }) => `  ${plan} key, shown only now: ${key}`),
-          "",
-          `  curl -i -H 'Authorization: Bearer ${first.key}' ${url}/pets`,
-          "",
-          `  Data is stored in ${location}`
-        ]
-  return [`animal-store listens on ${url}`, "", ...lines, ...reference, ""].join("\n")
+  const signIn =
+    token === undefined
+      ? dim(`  To sign in: ${Invocation.commandLine(start, ["admin", "token"])}`)
+      : line("Admin token, shown only now", token)
+  return [
+    `animal-store listens on ${bold(url)}`,
+    "",
+    ...keys.map(({ key, plan }) => line(`${plan} key, shown only now`, key)),
+    ...(reference === undefined ? [] : [line("API reference", reference)]),
+    ...(adminOrigin === undefined ? [] : [line("Console", `${adminOrigin}/`), signIn]),
+    ...(first === undefined ? [] : ["", `  curl -i -H 'Authorization: Bearer ${first.key}' ${url}/pets`]),
+    "",
+    dim(`  Data is stored in ${location}`),
+    ...(first === undefined ? [dim(`  ${hint}`)] : []),
+    ""
+  ].join("\n")
 }

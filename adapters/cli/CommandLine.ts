@@ -8,6 +8,7 @@ import * as GlobalFlag from "effect/cli/GlobalFlag"
 import * as Effect from "effect/Effect"
 import * as Runtime from "effect/Runtime"
 import packageJson from "../../package.json" with { type: "json" }
+import { admin } from "./Admin.ts"
 import * as CommandExit from "./CommandExit.ts"
 import { descriptions } from "./Descriptions.ts"
 import { Host } from "./Host.ts"
@@ -34,8 +35,9 @@ export const run = Effect.fnUntraced(
         loadIfNamed("conformance", async () => (await import("./Conformance.ts")).conformance)
       ])
     )
-    yield* Command.make("animal-store").pipe(Command.withSubcommands([serve, keys, ...onDemand]), (command) =>
-      Command.runWith(command, { version: packageJson.version })(args)
+    yield* Command.make("animal-store").pipe(
+      Command.withSubcommands([serve, keys, admin, ...onDemand]),
+      (command) => Command.runWith(command, { version: packageJson.version })(args)
     )
   },
   Effect.tapDefect((defect) => Effect.logFatal("animal-store failed unexpectedly", defect)),

@@ -15,7 +15,7 @@ export const print = (
   level: "info" | "warn" = "info"
 ): Effect.Effect<void> => {
   if (!isLogged(level, logLevel)) return Effect.void
-  if (logFormat === "text") return Console.error(`animal-store: ${message}`)
+  if (logFormat !== "json") return Console.error(`animal-store: ${message}`)
   return Effect.flatMap(Clock.currentTimeMillis, (time) =>
     Console.error(LogFormat.json({ time, level, message, fields: {} }))
   )

@@ -89,7 +89,7 @@ describe("the process of a command", () => {
     const server = await start(["--port", "0", "--first-key"], {}, options)
     onTestFinished(async () => void (await stop(server, "SIGKILL")))
     expect(server.greeting).toMatch(
-      /^animal-store listens on (\S+)\n\n {2}Free key, shown only now: (ast_\w{33})\n\n {2}curl -i -H 'Authorization: Bearer \2' \1\/pets\n\n {2}Data is stored in sqlite:\.\/data\/animal-store\.db\n {2}API reference: http:\/\/127\.0\.0\.1:[0-9]+\/docs\n\n$/
+      /^animal-store listens on (\S+)\n\n {2}Free key, shown only now: (ast_\w{33})\n {2}API reference: http:\/\/127\.0\.0\.1:[0-9]+\/docs\n\n {2}curl -i -H 'Authorization: Bearer \2' \1\/pets\n\n {2}Data is stored in sqlite:\.\/data\/animal-store\.db\n\n$/
     )
     const mode = (name: string): string => (fs.statSync(path.join(cwd, name)).mode & 0o777).toString(8)
     expect(mode("data")).toBe("700")
@@ -138,10 +138,10 @@ describe("the process of a command", () => {
     `knows its terminal${Terminal.missing === undefined ? "" : ` (skipped: ${Terminal.missing})`}`,
     async () => {
       const server = Terminal.launch(["serve", "--port", "0", "--database", "memory:"])
-      await server.output.waitFor(/Free key, shown only now: ast_\w{33}/)
-      const [, url] = await server.output.waitFor(/listens on (http:\S+)/)
+      await server.output.waitFor(/Free key, shown only now: .*ast_\w{33}/)
+      const [, url] = await server.output.waitFor(/listens on .*(http:[\w./:]+)/)
       expect((await fetch(`${url}/pets`)).status).toBe(401)
-      await server.output.waitFor(/message=response .* status=401 /)
+      await server.output.waitFor(/401\S* GET .*\/v1\/pets .* ms .*127\.0\.0\.1.*missing_api_key/)
       server.child.kill("SIGTERM")
 
       const file = path.join(Directory.create(), "animals.ndjson")

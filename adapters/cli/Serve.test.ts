@@ -4,7 +4,7 @@ import { once } from "node:events"
 import * as fs from "node:fs"
 import { connect } from "node:net"
 import { setTimeout as sleep } from "node:timers/promises"
-import { promisify } from "node:util"
+import { promisify, stripVTControlCharacters } from "node:util"
 import { describe, expect, it } from "vitest"
 import * as RedisServers from "../redis/RedisServers.fixture.ts"
 import { json, launch, run, serve, serveJson } from "./CommandLine.fixture.ts"
@@ -142,7 +142,7 @@ describe("serve on an empty database", () => {
 
   it("issues the first key if standard output is a terminal", async () => {
     const { greeting } = await serve([], {}, { isTerminal: true })
-    expect(greeting).toMatch(/Free key, shown only now: ast_\w{33}/)
+    expect(stripVTControlCharacters(greeting)).toMatch(/Free key, shown only now: ast_\w{33}/)
   })
 
   it.each<readonly [args: ReadonlyArray<string>, environment: Environment, plans: ReadonlyArray<string>]>([

@@ -88,7 +88,7 @@ describe("the flags of serve", () => {
     }
   )
 
-  it("pass the defaults of openAnimalStore to the store, with three exceptions", async () => {
+  it("pass the defaults of openAnimalStore to the store, with four exceptions", async () => {
     const options = new Map(Object.entries(ServeFlags.storeOptions(await parsed([]), undefined, true)))
     const { otlp: _, ...table } = AnimalStoreOptions.table
     const different = Object.entries(table)
@@ -98,6 +98,7 @@ describe("the flags of serve", () => {
       ["database", "sqlite:./data/animal-store.db"],
       ["docs", true],
       // On a terminal.
+      ["logFormat", "columns"],
       ["accessLog", true]
     ])
     const withAdminPort = await parsed(["--admin-port", "0"])

@@ -67,8 +67,14 @@ export const table = {
   },
   adminPort: {
     ...OptionTable.flag("admin-port", Rule.port, undefined, { defaultText: "off" }),
-    summary: "Serve `/metrics`, `/livez` and `/readyz` on this port, without a key; 0 chooses a free port.",
-    noOption: "`store.metrics()`, on a page of the program"
+    summary:
+      "Serve the console and its API, `/metrics`, `/livez` and `/readyz` on this port; 0 chooses a free port.",
+    noOption: "`store.metrics()` and `store.console()`, on a server of the program"
+  },
+  console: {
+    ...OptionTable.flag("console", Rule.boolean, true, { defaultText: "on" }),
+    summary: "Serve the console and the admin API on the admin port, for those who have an admin token.",
+    noOption: "`store.console()`"
   },
   adminHost: {
     ...OptionTable.flag("admin-host", host, "127.0.0.1"),
@@ -135,8 +141,14 @@ export const storeOptions = (
   otlp: AnimalStoreOptions["otlp"],
   isTerminal: boolean
 ): AnimalStoreOptions => {
-  const { accessLog = isTerminal && isLogged("info", store.logLevel), ...options } = store
-  return { ...options, accessLog, metrics: adminPort !== undefined, otlp }
+  const { accessLog = isTerminal && isLogged("info", store.logLevel), logFormat, ...options } = store
+  return {
+    ...options,
+    accessLog,
+    logFormat: logFormat ?? (isTerminal ? "columns" : "text"),
+    metrics: adminPort !== undefined,
+    otlp
+  }
 }
 
 /**
@@ -144,7 +156,7 @@ export const storeOptions = (
  * terminal, or a program with `--json`. A log that collects standard output must not contain the secret.
  */
 export const isFirstKeyWanted = ({ firstKey, json, store }: Values, isTerminal: boolean): boolean =>
-  firstKey ?? (json || (isTerminal && store.logFormat === "text"))
+  firstKey ?? (json || (isTerminal && store.logFormat !== "json"))
 
 /**
  * Returns the log format of `serve` before the flags are parsed, for errors in the flags; `text` for other commands,

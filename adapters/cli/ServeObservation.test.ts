@@ -42,7 +42,7 @@ describe("the access log of serve", () => {
   ])("is %s if standard error is a terminal", async (_, args, count) => {
     const { get, stop } = await serveJson(args, {}, { isTerminal: true })
     await get("/pets")
-    expect((await stop()).stderr.match(/message=response/g)?.length ?? 0).toBe(count)
+    expect((await stop()).stderr.match(/\/v1\/pets/g)?.length ?? 0).toBe(count)
   })
 })
 

@@ -6,13 +6,18 @@ import * as Setting from "./Setting.ts"
 /** The database if `--database` is absent. */
 export const DEFAULT_DATABASE = "sqlite:./data/animal-store.db"
 
-const { accessLog, docs } = AnimalStoreOptions.table
+const { accessLog, docs, logFormat } = AnimalStoreOptions.table
 
 /** The options of `openAnimalStore`, with the defaults of `serve`. */
 export const storeTable = {
   ...AnimalStoreOptions.table,
   database: AnimalStoreOptions.databaseFlag(DEFAULT_DATABASE),
   docs: { ...docs, default: true, defaultText: "on" },
+  logFormat: {
+    ...logFormat,
+    default: undefined,
+    defaultText: "columns if standard error is a terminal, otherwise text"
+  },
   accessLog: { ...accessLog, default: undefined, defaultText: "on if standard error is a terminal" }
 }
 

@@ -26,8 +26,10 @@ import * as FetchHandlerOptions from "../http-fetch/FetchHandlerOptions.ts"
 import * as Guard from "../http-node/Guard.ts"
 import * as NodeListener from "../http-node/NodeListener.ts"
 import * as NodeServer from "../http-node/NodeServer.ts"
+import * as AdminTokens from "./AdminTokens.ts"
 import { type AnimalStoreOptions, type Complete, table } from "./AnimalStoreOptions.ts"
 import * as Arguments from "./Arguments.ts"
+import type * as Console from "./Console.ts"
 import * as Database from "./Database.ts"
 import * as DrainPeriod from "./DrainPeriod.ts"
 import * as InFlight from "./InFlight.ts"
@@ -75,11 +77,20 @@ export interface AnimalStore {
   readonly keys: Keys.Keys
   /** Creates and reads animals, without a key and without a count. */
   readonly pets: Pets.Pets
+  /** Issues, lists and revokes the tokens that open the admin API. */
+  readonly adminTokens: AdminTokens.AdminTokens
+  /**
+   * Creates the listener of the admin API and the console, which need the metrics; for a private port, whose server
+   * rejects host names that are not its own. `readMetrics` returns the metrics of several processes. Rejects with
+   * `AdminTokensUnsupported`, or with an `Error` as `metrics` does.
+   */
+  readonly console: (readMetrics?: Console.ReadMetrics) => Promise<NodeListener.NodeListener>
   /**
    * Returns the metrics in the Prometheus text format, for a page such as `/metrics`; throws an `Error` if the store
-   * was opened without `metrics: true` and without `otlp`.
+   * was opened without `metrics: true` and without `otlp`. A `sample` lacks those of the event loop, which describe the
+   * time since the previous call without it.
    */
-  readonly metrics: () => string
+  readonly metrics: (isSample?: boolean) => string
   /**
    * Prepares for `close`: `/readyz` returns 503, and responses through `listen` and `nodeListener` have the header
    * `Connection: close`, so that load balancers and clients move to another process. Requests are still handled.
@@ -137,6 +148,14 @@ export const openAnimalStore = async (options: AnimalStoreOptions = {}): Promise
     error: OperationError.makerOf(OwnErrors.ofOperations(complete.errors)),
     keys: Keys.make(run),
     pets: Pets.make(run),
+    adminTokens: AdminTokens.make(run),
+    console: async (readMetrics) => {
+      if (readMetrics === undefined) metrics(true)
+      // Imported on demand, because most stores have no console.
+      const { make } = await import("./Console.ts")
+      const ownMetrics = async () => new Map([[1, metrics(true)]])
+      return run(Scope.provide(make(readMetrics ?? ownMetrics), scope))
+    },
     metrics,
     drain: (ms) => run(Effect.flatMap(Arguments.ofDrain(ms), drainPeriod.run)),
     close: (given) => {
@@ -211,7 +230,7 @@ const hostOperations = (options: Complete) =>
 
 /** Imports the page on demand, because most stores have no page, and not every host has a file system. */
 const referencePage = ({ basePath, publicBaseUrl }: Complete) =>
-  Effect.promise(() => import("../reference-page/ReferencePage.ts")).pipe(
+  Effect.promise(() => import("../pages/ReferencePage.ts")).pipe(
     Effect.flatMap(({ files, prefixOf }) => files(prefixOf(publicBaseUrl, basePath))),
     Effect.mapError(
       ({ cause }) =>

@@ -22,7 +22,7 @@ import { type StaticFile, StaticFiles } from "../../core/service/StaticFiles.ts"
 import * as FetchHandler from "../http-fetch/FetchHandler.ts"
 import * as NodeServer from "../http-node/NodeServer.ts"
 import * as Memory from "../memory/Memory.ts"
-import * as ReferencePage from "../reference-page/ReferencePage.ts"
+import * as ReferencePage from "../pages/ReferencePage.ts"
 import {
   Body,
   configuration,

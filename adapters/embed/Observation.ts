@@ -10,6 +10,7 @@ import { Service } from "../../core/service/Service.ts"
 import * as Log from "../log/Log.ts"
 import * as LogFormat from "../log/LogFormat.ts"
 import * as LogSink from "../log/LogSink.ts"
+import * as Style from "../log/Style.ts"
 import { CallObserver } from "../storage/CallObserver.ts"
 import type { Meter } from "../telemetry/Meter.ts"
 import type { Tracing } from "../telemetry/Tracing.ts"
@@ -20,8 +21,8 @@ export interface Observation {
   readonly layer: Layer.Layer<never>
   /** Wraps a service to trace its requests; returns it unchanged if tracing is off. */
   readonly withTracing: <E, R>(service: Layer.Layer<Service, E, R>) => Layer.Layer<Service, E, R>
-  /** Returns all metrics in the Prometheus text format; the function is `undefined` if metrics are off. */
-  readonly metrics: (() => string) | undefined
+  /** `Meter.prometheus`; `undefined` if metrics are off. */
+  readonly metrics: Meter["prometheus"] | undefined
 }
 
 /** Opens the log and the exporters, which close with the scope. Features that are off are neither loaded nor called. */
@@ -30,7 +31,7 @@ export const make = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Observation, never, Scope.Scope | SecureRandom.SecureRandom> {
   const { logLevel: threshold } = options
   const otlp = options.otlp && ObservationOptions.resolveOtlp(options.otlp)
-  const format = LogFormat.named(options.logFormat)
+  const format = LogFormat.named(options.logFormat, Style.hasColor(process.env))
   const log = yield* Log.make(
     options.log === undefined
       ? LogSink.toStream(process.stderr, format)

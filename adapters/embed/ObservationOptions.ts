@@ -34,7 +34,7 @@ export interface ObservationOptions {
    * lines are counted, and the count precedes the next line. The function must not block.
    */
   readonly log?: ((line: string, event: LogEvent) => void) | undefined
-  /** Format of log lines: `text` (logfmt) or `json`. */
+  /** Format of log lines: `text` (logfmt), `json`, or `columns` (for terminals). */
   readonly logFormat?: LogFormatName | undefined
   /** Minimum level to log; `none` also silences the access log. */
   readonly logLevel?: LogThreshold | undefined

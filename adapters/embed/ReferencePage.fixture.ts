@@ -7,7 +7,7 @@ import { launch } from "./Chromium.fixture.ts"
 import { type AnimalStore, openAnimalStore } from "./index.ts"
 
 /** An open page, with its recorded errors and requests. */
-interface OpenPage {
+export interface OpenPage {
   readonly page: Page
   /** Violations of the content security policy, and errors of scripts. */
   readonly errors: ReadonlyArray<string>
@@ -26,7 +26,7 @@ const REPORT_VIOLATIONS = `document.addEventListener("securitypolicyviolation", 
 const STEP_MS = 60_000
 
 /** Opens a URL in a new browser profile. */
-const openIn = async (
+export const openIn = async (
   browser: Browser,
   address: string,
   options: BrowserContextOptions = {}

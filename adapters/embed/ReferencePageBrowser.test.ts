@@ -1,5 +1,6 @@
 /** Checks the reference page in a real browser. */
 import { expect, it } from "vitest"
+import * as Axe from "./Axe.fixture.ts"
 import { describeInBrowser } from "./Chromium.fixture.ts"
 import {
   authorize,
@@ -123,4 +124,27 @@ describeInBrowser("the reference page in a browser", () => {
     expect(text).toContain("int64")
     expect(text).not.toMatch(/9007199254740992|922337203685477[0-9]{3,}/)
   })
+})
+
+describeInBrowser("the accessibility of the reference page", () => {
+  const { issue, open } = setUp()
+
+  /** What only Swagger UI itself can mend: docs/decisions/browsers-hosts-and-clients.md lists it. */
+  const ofSwaggerUi = /^(?:heading-order|nested-interactive): /
+
+  it.each(["light", "dark"] as const)(
+    "has no violation but two of Swagger UI's own rules, %s",
+    async (colorScheme) => {
+      const start = await open("/", { colorScheme })
+      expect(await Axe.violations(start.page)).toEqual([])
+      const { page } = await open("/docs", { colorScheme })
+      await authorize(page, await issue(60))
+      await unfold(page, "listPets")
+      await unfold(page, "createPet")
+      await execute(page, "createPet", 201)
+      const found = await Axe.violations(page)
+      expect(found.filter((violation) => !ofSwaggerUi.test(violation))).toEqual([])
+      expect(found).toHaveLength(2)
+    }
+  )
 })

@@ -1,7 +1,9 @@
+import { stripVTControlCharacters } from "node:util"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { type LogEvent, levels } from "./LogEvent.ts"
 import * as LogFormat from "./LogFormat.ts"
+import * as Style from "./Style.ts"
 
 const text = fc.oneof(
   fc.string(),
@@ -77,4 +79,51 @@ describe("logfmt", () => {
       'timestamp=1970-01-01T00:00:00.000Z level=INFO message=response route=/v1/pets/{petId} ms=1.5 error="a \\"b\\""'
     )
   })
+})
+
+const optional = <A>(arbitrary: fc.Arbitrary<A>) => fc.option(arbitrary, { nil: undefined })
+
+const exchangeFields = fc
+  .record({
+    method: fc.constantFrom("GET", "OPTIONS", "_OTHER"),
+    ms: fc.double({ min: 0, max: 1e9, noNaN: true }),
+    status: optional(fc.integer({ min: 100, max: 599 })),
+    route: optional(fc.constantFrom("/v1/pets", "/v1/pets/{petId}")),
+    path: optional(fc.string({ unit: "binary", maxLength: 200 })),
+    code: optional(fc.constantFrom("not_found", "invalid_idempotency_key", "own_code_with_a_long_name")),
+    key: optional(fc.constant("key_5BKLi8DbtKY")),
+    network: optional(fc.constantFrom("203.0.113.129", "2001:db8:1234:5678::/64"))
+  })
+  .map((all) =>
+    Object.fromEntries(
+      Object.entries(all).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))
+    )
+  )
+
+const lineOf = (given: object, hasColor: boolean): string =>
+  LogFormat.columns(Style.of(hasColor))({ time: 0, level: "info", message: "response", fields: { ...given } })
+
+it("a line of the access log in columns has at most 100 columns, and the same text with color", () => {
+  fc.assert(
+    fc.property(exchangeFields, (given) => {
+      const line = lineOf(given, false)
+      expect(line.length).toBeLessThanOrEqual(100)
+      expect(line).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}]/u)
+      expect(stripVTControlCharacters(lineOf(given, true)).trimEnd()).toBe(line)
+    })
+  )
+})
+
+it("shows the status, the route, the duration, who sent the request, and the error", () => {
+  const given = {
+    method: "GET",
+    route: "/v1/pets/{petId}",
+    status: 404,
+    code: "not_found",
+    key: "key_5BKLi8DbtKY",
+    ms: 0.412
+  }
+  expect(lineOf(given, false)).toBe(
+    "00:00:00 404 GET     /v1/pets/{petId}                 0.4 ms key_5BKLi8DbtKY not_found"
+  )
 })

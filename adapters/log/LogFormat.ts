@@ -1,10 +1,14 @@
 /** Formats events as lines, in logfmt or JSON. A line contains no control character and no line separator. */
 import type { FieldValue, LogEvent } from "./LogEvent.ts"
+import * as Style from "./Style.ts"
 
 /** The names of all formats. */
-export const formats = ["text", "json"] as const
+export const formats = ["text", "json", "columns"] as const
 
-/** The name of a format: `text` is logfmt, `json` is one JSON object per line. */
+/**
+ * The name of a format: `text` is logfmt, `json` is one JSON object per line, and `columns` is logfmt with an access log
+ * for terminals.
+ */
 export type LogFormatName = (typeof formats)[number]
 
 /** Formats an event as a line, without a line break. */
@@ -29,8 +33,36 @@ export const text: LogFormat = ({ fields, level, message, time }) => {
 export const json: LogFormat = ({ fields, level, message, time }) =>
   escapeUnprintable(JSON.stringify({ time: timestamp(time), level, message, ...withoutReserved(fields) }))
 
-/** Returns the format with this name. */
-export const named = (name: LogFormatName): LogFormat => (name === "json" ? json : text)
+/**
+ * Returns the format for terminals with 100 columns: the lines of the access log have the time in UTC, and no request
+ * id; other lines are logfmt.
+ */
+export const columns = (style: Style.Style): LogFormat => {
+  const colorOf = (status: number) =>
+    status >= 500 ? style.red : status >= 400 ? style.yellow : status >= 200 ? style.green : style.dim
+  return (event) => {
+    const { code = "", key, method, ms, network = "", path = "", route = path, status = 0 } = event.fields
+    if (method === undefined || ms === undefined) return text(event)
+    const color = colorOf(Number(status))
+    const parts = [
+      style.dim(timestamp(event.time).slice(11, 19)),
+      color(status === 0 ? "---" : String(status)),
+      String(method).padEnd(7),
+      cut(valueOf(route), 27).padEnd(27),
+      cut(`${Number(ms).toFixed(1)} ms`, 11).padStart(11),
+      style.dim(cut(String(key ?? network), 15).padEnd(15)),
+      color(cut(status === 0 ? "disconnected" : String(code), 23))
+    ]
+    return parts.join(" ").trimEnd()
+  }
+}
+
+const cut = (value: string, length: number): string =>
+  value.length <= length ? value : `${value.slice(0, length - 1)}…`
+
+/** Returns the format with this name; `hasColor` applies to `columns`. */
+export const named = (name: LogFormatName, hasColor = false): LogFormat =>
+  name === "columns" ? columns(Style.of(hasColor)) : name === "json" ? json : text
 
 const MAX_TIME = 8.64e15
 

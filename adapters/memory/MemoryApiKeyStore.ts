@@ -2,6 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import type { AdminToken } from "../../core/access/AdminToken.ts"
 import type { ApiKey } from "../../core/access/ApiKey.ts"
 import type { KeyEvent } from "../../core/access/KeyEvent.ts"
 import { ApiKeyStore } from "../../core/ports/ApiKeyStore.ts"
@@ -11,6 +12,7 @@ export const layer: Layer.Layer<ApiKeyStore> = Layer.sync(ApiKeyStore, () => {
   const keys = new Map<string, ApiKey>()
   const byHash = new Map<string, ApiKey>()
   const recorded: Array<KeyEvent> = []
+  const tokens = new Map<string, AdminToken>()
 
   const put = (key: ApiKey, event?: KeyEvent): void => {
     for (const { hash } of keys.get(key.id)?.secrets ?? []) byHash.delete(hash)
@@ -44,6 +46,15 @@ export const layer: Layer.Layer<ApiKeyStore> = Layer.sync(ApiKeyStore, () => {
           const key = keys.get(id)
           if (key !== undefined && (key.lastSeenDay ?? -1) < day) put({ ...key, lastSeenDay: day })
         }
-      })
+      }),
+    adminTokens: {
+      insert: (token) => Effect.sync(() => void tokens.set(token.id, token)),
+      list: Effect.sync(() => [...tokens.values()]),
+      revoke: (id, at) =>
+        Effect.sync(() => {
+          const token = tokens.get(id)
+          if (token !== undefined) tokens.set(id, { ...token, revokedAt: token.revokedAt ?? at })
+        })
+    }
   }
 })

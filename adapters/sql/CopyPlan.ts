@@ -12,6 +12,7 @@ export const copiedTables: ReadonlyArray<string> = [
   "api_keys",
   "api_key_secrets",
   "key_events",
+  "admin_tokens",
   "rate_limits",
   "settings",
   "imports",

@@ -24,6 +24,7 @@ import { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
 import { type Database, describeOn, kinds, sqlite } from "./Databases.fixture.ts"
 import * as Migrations from "./Migrations.ts"
 import * as Accounts from "./migrations/Accounts.ts"
+import * as AdminTokens from "./migrations/AdminTokens.ts"
 import * as Batches from "./migrations/Batches.ts"
 import * as Costs from "./migrations/Costs.ts"
 import * as First from "./migrations/First.ts"
@@ -57,6 +58,7 @@ const readSchema = (sql: SqlClient.SqlClient): Effect.Effect<ReadonlyArray<strin
 
 const TABLES = [
   "animal_store_migrations",
+  "admin_tokens",
   "api_key_secrets",
   "api_keys",
   "key_events",
@@ -270,7 +272,8 @@ describe("the released migration", () => {
     ["IdempotentInserts", IdempotentInserts, "e3d632daf82e674f", "7f7f365cc03cbd81"],
     ["Costs", Costs, "e3b0c44298fc1c14", "5e5f6f13f1b68bbd"],
     ["Accounts", Accounts, "3fe812cac40941e4", "1af82f38b6ba43d4"],
-    ["IdempotentResponses", IdempotentResponses, "dd6cbdc62169ed20", "e2c055677e589b7e"]
+    ["IdempotentResponses", IdempotentResponses, "dd6cbdc62169ed20", "e2c055677e589b7e"],
+    ["AdminTokens", AdminTokens, "57298d3e208a7285", "6b75fb9e43fecd1d"]
   ] as const
 
   it("has its hashes here", () => {

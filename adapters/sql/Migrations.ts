@@ -5,6 +5,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import * as CopyPlan from "./CopyPlan.ts"
 import { DatabaseUnusable, opening } from "./DatabaseUnusable.ts"
 import * as Accounts from "./migrations/Accounts.ts"
+import * as AdminTokens from "./migrations/AdminTokens.ts"
 import * as Batches from "./migrations/Batches.ts"
 import * as Costs from "./migrations/Costs.ts"
 import * as First from "./migrations/First.ts"
@@ -170,5 +171,6 @@ export const migrations: ReadonlyArray<Migration> = [
   { name: "idempotent_inserts", texts: IdempotentInserts },
   { name: "costs", texts: Costs },
   { name: "accounts", texts: Accounts },
-  { name: "idempotent_responses", texts: IdempotentResponses }
+  { name: "idempotent_responses", texts: IdempotentResponses },
+  { name: "admin_tokens", texts: AdminTokens }
 ]

@@ -13,6 +13,7 @@ import { ApiKeyStore, type KeyUpdate } from "../../core/ports/ApiKeyStore.ts"
 import * as KeyEvents from "./KeyEvents.ts"
 import * as PostgresArray from "./PostgresArray.ts"
 import * as PostgresBatch from "./PostgresBatch.ts"
+import * as SqlAdminTokenStore from "./SqlAdminTokenStore.ts"
 import * as SqlCall from "./SqlCall.ts"
 import type { Values } from "./SqliteConnection.ts"
 import type { SqlOptions } from "./SqlOptions.ts"
@@ -151,7 +152,8 @@ const make = Effect.fnUntraced(function* ({
     update: (id, change) => call.run(updates.withPermit(updateUnchanged(id, change))),
     list: Effect.map(call.run(rows("")), keysIn),
     events: (id) => call.run(KeyEvents.select(sql, id)),
-    markSeen: (ids, day) => Effect.asVoid(call.run(markSeen(ids, day)))
+    markSeen: (ids, day) => Effect.asVoid(call.run(markSeen(ids, day))),
+    adminTokens: SqlAdminTokenStore.make(sql, call)
   }
 })
 

@@ -32,7 +32,8 @@ export const operations = {
     update: "update_api_key",
     list: "list_api_keys",
     events: undefined,
-    markSeen: undefined
+    markSeen: undefined,
+    adminTokens: undefined
   }
 } as const satisfies {
   readonly pets: Names<PetRepository["Service"]>

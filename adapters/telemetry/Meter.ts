@@ -29,8 +29,11 @@ export interface Meter {
   readonly calls: (system: DatabaseSystem, operation: DatabaseOperation) => CallMeter
   /** Records a group commit or a batch with this number of calls. */
   readonly committed: (writes: number) => void
-  /** Returns all metrics in the Prometheus text format. */
-  readonly prometheus: () => string
+  /**
+   * Returns all metrics in the Prometheus text format. A `sample` lacks those of the event loop: they describe the time
+   * since the previous reading, and a sample is no reading.
+   */
+  readonly prometheus: (isSample?: boolean) => string
 }
 
 /** Records the calls of a database operation. */
@@ -96,10 +99,18 @@ export const make: Effect.Effect<Meter, never, Scope.Scope> = Effect.gen(functio
       }
     }),
     committed: (writes) => groups.updateUnsafe(writes, context),
-    prometheus: () =>
-      PrometheusMetrics.formatUnsafe(context, { metricNameMapper: (id) => prometheusNames.get(id) ?? id })
+    prometheus: (isSample = false) =>
+      PrometheusMetrics.formatUnsafe(isSample ? withoutEventLoop(context) : context, {
+        metricNameMapper: (id) => prometheusNames.get(id) ?? id
+      })
   }
 })
+
+const withoutEventLoop = (context: Context.Context<never>): Context.Context<never> => {
+  const metrics = [...Context.get(context, Metric.MetricRegistry)]
+  const others = metrics.filter(([, { id }]) => !id.startsWith("nodejs.eventloop."))
+  return Context.add(context, Metric.MetricRegistry, new Map(others))
+}
 
 /** The plan label of requests without a valid key, which are counted per client network. */
 const ANONYMOUS = "anonymous"

@@ -1,6 +1,6 @@
 /**
- * Generates, validates and hashes the secrets of API keys: `ast_`, 27 base-62 digits that encode 160 random bits, and
- * the CRC-32 of both as 6 base-62 digits. Because of the checksum, the service can reject mistyped secrets without a
+ * Generates, validates and hashes secrets: `ast_` for an API key or `asa_` for the token of an administrator, 27 base-62
+ * digits that encode 160 random bits, and the CRC-32 of both as 6 base-62 digits. Because of the checksum, the service can reject mistyped secrets without a
  * lookup, and secret scanners that search for `ast_[0-9A-Za-z]{33}` can rule out false positives.
  */
 
@@ -11,38 +11,46 @@ import * as Redacted from "effect/Redacted"
 import * as Base62 from "./Base62.ts"
 import * as Crc32 from "./Crc32.ts"
 
-const PREFIX = "ast_"
+/** The beginning of a secret: of API keys, or of the tokens of administrators. */
+export type Prefix = "ast_" | "asa_"
+
+const PREFIX: Prefix = "ast_"
 const RANDOM_BYTES = 20
 const RANDOM_DIGITS = 27
 const CHECKSUM_DIGITS = 6
 
-/** The pattern of every secret, for validators and secret scanners. */
+/** The pattern of the secrets of API keys, for validators and secret scanners. */
 export const pattern: RegExp = /^ast_[0-9A-Za-z]{33}$/
+
+const patterns: { readonly [prefix in Prefix]: RegExp } = { ast_: pattern, asa_: /^asa_[0-9A-Za-z]{33}$/ }
 
 const CHECKSUM_OFFSET = PREFIX.length + RANDOM_DIGITS
 
 const checksum = (text: string): string => Base62.encode(BigInt(Crc32.of(asciiBytes(text))), CHECKSUM_DIGITS)
 
 /**
- * Returns the bytes of `text`, for hashing, if it has the format and the checksum of a secret, otherwise `undefined`.
- * Does not look up the key.
+ * Returns the bytes of `text`, for hashing, if it has the format and the checksum of a secret with this prefix, otherwise
+ * `undefined`. Does not look up the key.
  */
-export const parse = (text: string): Uint8Array | undefined => {
-  if (!pattern.test(text)) return undefined
+export const parse = (text: string, prefix: Prefix = PREFIX): Uint8Array | undefined => {
+  if (!patterns[prefix].test(text)) return undefined
   const bytes = asciiBytes(text)
   return Crc32.of(bytes, CHECKSUM_OFFSET) === Base62.decode(bytes, CHECKSUM_OFFSET) ? bytes : undefined
 }
 
 /** Generates a new secret, which is shown to its owner once and never stored. */
-export const generate: Effect.Effect<
-  Redacted.Redacted<string>,
-  never,
-  SecureRandom.SecureRandom
-> = Effect.gen(function* () {
-  const random = yield* SecureRandom.SecureRandom
-  const body = PREFIX + Base62.encodeBytes(yield* random.randomBytes(RANDOM_BYTES), RANDOM_DIGITS)
-  return Redacted.make(body + checksum(body))
-})
+export const generateFor = (
+  prefix: Prefix
+): Effect.Effect<Redacted.Redacted<string>, never, SecureRandom.SecureRandom> =>
+  SecureRandom.SecureRandom.use((random) =>
+    Effect.map(random.randomBytes(RANDOM_BYTES), (bytes) => {
+      const body = prefix + Base62.encodeBytes(bytes, RANDOM_DIGITS)
+      return Redacted.make(body + checksum(body))
+    })
+  )
+
+/** Generates a new secret of an API key. */
+export const generate = generateFor(PREFIX)
 
 /** Returns the SHA-256 of the secret in lower-case hexadecimal, the only form in which stores save it. */
 export const hash = (secret: string): Effect.Effect<string, never, Digest.Digest> =>

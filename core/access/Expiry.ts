@@ -1,6 +1,7 @@
 /** Defines and validates the expiry of an API key. */
 import * as Data from "effect/Data"
 import * as Result from "effect/Result"
+import * as Duration from "../options/Duration.ts"
 
 /** When a key expires: never, in `inMs` milliseconds, or at `atMs` (epoch milliseconds); integers, 0 or more. */
 export type Expiry = "never" | { readonly inMs: number } | { readonly atMs: number }
@@ -14,6 +15,20 @@ export class ExpiryInvalid extends Data.TaggedError("ExpiryInvalid")<{ readonly 
 
 /** The message for values that are not an expiry. */
 export const REASON = 'must be "never", { inMs } or { atMs } with whole milliseconds, 0 or more'
+
+/** The maximum time until a key expires, as a text. */
+const MAX_EXPIRY_MS = 36_500 * 24 * 60 * 60 * 1_000
+
+/** Parses an expiry as operators write it: a duration of at least `minMs` milliseconds, such as `90d`, or `never`. */
+export const parse =
+  (minMs: number) =>
+  (text: string): Result.Result<Expiry, string> =>
+    text === "never"
+      ? Result.succeed("never")
+      : Result.mapBoth(Duration.parse(minMs, MAX_EXPIRY_MS)(text), {
+          onSuccess: (inMs): Expiry => ({ inMs }),
+          onFailure: (reason) => `${reason}, or never`
+        })
 
 /** Returns whether a value has the shape of an expiry; `resolve` checks its time. */
 export const isExpiry = (value: unknown): value is Expiry =>

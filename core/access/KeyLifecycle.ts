@@ -12,6 +12,7 @@ import * as PetName from "../domain/PetName.ts"
 import type { StoreUnavailable } from "../errors/StoreUnavailable.ts"
 import * as OwnPlans from "../limits/OwnPlans.ts"
 import * as Plan from "../limits/Plan.ts"
+import * as Duration from "../options/Duration.ts"
 import { ApiKeyStore } from "../ports/ApiKeyStore.ts"
 import { Actor } from "./Actor.ts"
 import * as ApiKey from "./ApiKey.ts"
@@ -54,6 +55,13 @@ export interface IssuedKey {
   readonly key: ApiKey.ApiKey
   readonly secret: Redacted.Redacted<string>
 }
+
+/**
+ * Parses an overlap as operators write it, such as `0` or `24h`; at most ten years.
+ *
+ * @internal
+ */
+export const parseOverlap = Duration.parse(0, 3_650 * 24 * 60 * 60 * 1_000)
 
 /** The overlap of a rotation is not a non-negative integer. */
 export class OverlapInvalid extends Data.TaggedError("OverlapInvalid")<{ readonly overlapMs: number }> {
@@ -202,7 +210,12 @@ export const changedFields = (
     }
   })
 
-const validLabel = (label: string): Result.Result<string, LabelInvalid> => {
+/**
+ * Returns the label; fails if it violates the rules of `PetName`.
+ *
+ * @internal
+ */
+export const validLabel = (label: string): Result.Result<string, LabelInvalid> => {
   const reason = PetName.problem(label)
   return reason === undefined ? Result.succeed(label) : Result.fail(new LabelInvalid({ reason }))
 }

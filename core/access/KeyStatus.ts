@@ -58,8 +58,18 @@ export const list = Effect.fn("KeyStatus.list")(function* ({
 }: ListOptions = {}): Effect.fn.Return<ReadonlyArray<KeyStatus>, StoreUnavailable, Ports> {
   const all = yield* KeyLifecycle.list
   const keys = account === undefined ? all : all.filter((key) => key.account === account)
-  return keys.map(withUsage(yield* usageOf(keys)))
+  return yield* ofKeys(keys)
 })
+
+/**
+ * Returns these keys with their usage now.
+ *
+ * @internal
+ */
+export const ofKeys = (
+  keys: ReadonlyArray<ApiKey.ApiKey>
+): Effect.Effect<ReadonlyArray<KeyStatus>, StoreUnavailable, RateLimitStore.RateLimitStore> =>
+  Effect.map(usageOf(keys), (usage) => keys.map(withUsage(usage)))
 
 /**
  * Lifts the ban of the key, and clears its ban level, strikes and debt, immediately on all servers; for all keys of its

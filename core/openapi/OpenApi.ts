@@ -11,6 +11,7 @@ import * as IdempotencyKey from "../idempotency/IdempotencyKey.ts"
 import type { OwnPlans } from "../limits/OwnPlans.ts"
 import * as Operation from "../operations/Operation.ts"
 import * as Schemas from "../operations/Schemas.ts"
+import * as Interface from "../service/Interface.ts"
 import * as Router from "../service/Router.ts"
 import type * as ServiceOptions from "../service/ServiceOptions.ts"
 import * as OpenApiHeaders from "./OpenApiHeaders.ts"
@@ -20,8 +21,9 @@ import * as OpenApiResponses from "./OpenApiResponses.ts"
 export const json = (
   options: ServiceOptions.ServiceOptions,
   operations: ReadonlyArray<Operation.Operation>,
-  plans: OwnPlans = {}
-): string => Json.stringify(document(options, operations, plans))
+  plans: OwnPlans = {},
+  about: Interface.Interface = Interface.animals
+): string => Json.stringify(document(options, operations, plans, about))
 
 /**
  * Returns a function that formats the document for an origin of the service, and the path of the host before the base
@@ -31,9 +33,10 @@ export const json = (
 export const formatter = (
   options: ServiceOptions.ServiceOptions,
   operations: ReadonlyArray<Operation.Operation>,
-  plans: OwnPlans
+  plans: OwnPlans,
+  about: Interface.Interface
 ): ((origin: string | undefined, prefix?: string) => string) => {
-  const text = json(options, operations, plans)
+  const text = json(options, operations, plans, about)
   const urlStart = text.indexOf(FIRST_SERVER) + FIRST_SERVER.length
   const { basePath, publicBaseUrl, trustedProxyHops } = options
   const afterUrl = text.slice(urlStart + (basePath === "" ? ROOT.length : 0))
@@ -54,17 +57,13 @@ const FIRST_SERVER = '"servers":[{"url":"'
 export const document = (
   options: ServiceOptions.ServiceOptions,
   operations: ReadonlyArray<Operation.Operation>,
-  plans: OwnPlans
+  plans: OwnPlans,
+  about: Interface.Interface
 ): Json.EncodableObject => ({
   openapi: "3.1.0",
   info: {
-    title: "Animal Store Service",
+    ...about.info(options),
     version: "1.0.0",
-    summary: "A store's catalogue of animals.",
-    description:
-      "Lists, adds and retrieves the animals in a store. Every request needs an API key and counts against the " +
-      "limits of its plan; every response states how much is left. Unknown query parameters and body fields " +
-      `are ${options.strict ? "rejected" : "ignored"}.`,
     contact: { name: "The operator of this service" },
     license: { name: "MIT", identifier: "MIT" }
   },
@@ -81,12 +80,12 @@ export const document = (
       apiKey: {
         type: "http",
         scheme: "bearer",
-        description: "The API key, sent as `Authorization: Bearer <API_KEY>`."
+        description: about.credential.description
       }
     },
-    schemas: Object.assign(Schemas.make(options), ...operations.map(({ schemas }) => schemas)),
-    headers: OpenApiHeaders.make(options, operations, plans),
-    responses: OpenApiResponses.shared(options)
+    schemas: Object.assign(about.schemas(options), ...operations.map(({ schemas }) => schemas)),
+    headers: OpenApiHeaders.make(options, operations, { ...about.plans, ...plans }, about.credential.realm),
+    responses: OpenApiResponses.shared(options, about.credential.messages)
   }
 })
 

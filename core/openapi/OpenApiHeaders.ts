@@ -3,7 +3,6 @@
 import * as HttpDate from "../codec/HttpDate.ts"
 import type * as Json from "../codec/Json.ts"
 import * as Deprecation from "../deprecation/Deprecation.ts"
-import type { OwnPlans } from "../limits/OwnPlans.ts"
 import * as Plan from "../limits/Plan.ts"
 import * as RateLimit from "../limits/RateLimit.ts"
 import * as Operation from "../operations/Operation.ts"
@@ -55,14 +54,17 @@ const constant = (value: string) => ({ schema: { ...text, const: value }, exampl
 
 const exampleTime = Date.UTC(2030, 0, 1)
 
-const describePlans = (own: OwnPlans): string =>
-  Object.entries({ ...Plan.standard, ...own })
-    .map(([name, limits]) =>
-      limits === undefined
-        ? `${name}: agreed for each key`
-        : `${name}: ${limits.perMinute} a minute and ${limits.perDay} a day`
-    )
-    .join("; ")
+type Plans = { readonly [name: string]: Plan.Plan | undefined }
+
+/** Returns a sentence about the plans, if there are any. */
+const describePlans = (plans: Plans): string => {
+  const texts = Object.entries(plans).map(([name, limits]) =>
+    limits === undefined
+      ? `${name}: agreed for each key`
+      : `${name}: ${limits.perMinute} a minute and ${limits.perDay} a day`
+  )
+  return texts.length === 0 ? "" : ` ${texts.join("; ")}.`
+}
 
 const deprecationDescriptions: { readonly [name: string]: string } = {
   Deprecation: "The time from which the operation is deprecated (RFC 9745).",
@@ -74,13 +76,14 @@ const deprecationDescriptions: { readonly [name: string]: string } = {
 export const make = (
   options: ServiceOptions.ServiceOptions,
   operations: ReadonlyArray<Operation.Operation>,
-  plans: OwnPlans
+  plans: Plans,
+  realm: string
 ): { readonly [component: string]: Header } => {
   const address = ServiceOptions.addresses(options)
   return {
     ...rateLimitHeaders(plans),
     ...(options.standardHeaders ? standardRateLimitHeaders : {}),
-    ...errorHeaders,
+    ...errorHeaders(realm),
     ...Object.fromEntries(
       operations.flatMap(({ success }) =>
         Object.entries(success.headers ?? {}).map(([component, { description, example }]) => [
@@ -117,11 +120,11 @@ const replayHeaders: { readonly [component: string]: Header } = {
   }
 }
 
-const rateLimitHeaders = (plans: OwnPlans): { readonly [component: string]: Header } => ({
+const rateLimitHeaders = (plans: Plans): { readonly [component: string]: Header } => ({
   "X-RateLimit-Limit": {
     description:
       "The limit that applies: the number of requests that one window (the minute or the UTC day) allows the " +
-      `caller. All three headers describe the same window, the one that restricts the caller more. ${describePlans(plans)}.`,
+      `caller. All three headers describe the same window, the one that restricts the caller more.${describePlans(plans)}`,
     schema: { type: "integer", minimum: 1 },
     example: Plan.standard.Free.perMinute,
     required: true
@@ -174,7 +177,7 @@ export const allow: Header = {
   required: true
 }
 
-const errorHeaders: { readonly [component: string]: Header } = {
+const errorHeaders = (realm: string): { readonly [component: string]: Header } => ({
   "Retry-After": {
     description:
       "Seconds to wait. A request after this time is admitted if the key sends no request in between. Earlier " +
@@ -186,7 +189,7 @@ const errorHeaders: { readonly [component: string]: Header } = {
   "WWW-Authenticate": {
     description: 'The authentication scheme to use; with `error="invalid_token"` when a credential was sent.',
     schema: text,
-    example: 'Bearer realm="animals"',
+    example: `Bearer realm="${realm}"`,
     required: true
   },
   Accept: {
@@ -197,7 +200,7 @@ const errorHeaders: { readonly [component: string]: Header } = {
     description: "The content coding to send; present when the body had a content coding.",
     ...constant("identity")
   }
-}
+})
 
 const commonHeaders: { readonly [component: string]: Header } = {
   Date: {

@@ -51,12 +51,15 @@ const errorResponse = (
   options: ServiceOptions,
   status: number,
   headers: ReadonlyArray<string> = [],
-  codes: ReadonlyArray<string> = codesOf(status)
+  codes: ReadonlyArray<string> = codesOf(status),
+  messages: { readonly [code: string]: string } = {}
 ) => {
   const all = OwnErrors.extend(options.errors)
   const entries = codes.flatMap((code) => {
     const entry = all[code]
-    return entry === undefined ? [] : [[code, entry] as const]
+    return entry === undefined
+      ? []
+      : [[code, { ...entry, meaning: messages[code] ?? entry.meaning }] as const]
   })
   return {
     description: entries.map(([code, { meaning }]) => `\`${code}\`: ${meaning}`).join("\n\n"),
@@ -68,10 +71,19 @@ const errorResponse = (
   }
 }
 
-/** Returns `components.responses`: the error responses that all operations share. */
-export const shared = (options: ServiceOptions): Json.EncodableObject =>
+/**
+ * Returns `components.responses`: the error responses that all operations share. `messages` replaces the meanings of
+ * codes.
+ */
+export const shared = (
+  options: ServiceOptions,
+  messages: { readonly [code: string]: string }
+): Json.EncodableObject =>
   Object.fromEntries(
-    Object.entries(componentNames).map(([status, name]) => [name, errorResponse(options, Number(status))])
+    Object.entries(componentNames).map(([status, name]) => [
+      name,
+      errorResponse(options, Number(status), [], codesOf(Number(status)), messages)
+    ])
   )
 
 /**

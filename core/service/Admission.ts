@@ -16,6 +16,7 @@ import type * as RateLimit from "../limits/RateLimit.ts"
 import * as RateLimitStore from "../ports/RateLimitStore.ts"
 import type { Call } from "./Call.ts"
 import * as ClientAddress from "./ClientAddress.ts"
+import type { Interface } from "./Interface.ts"
 import { UNAVAILABLE_RETRY_AFTER } from "./RateLimitHeaders.ts"
 import * as RequestLog from "./RequestLog.ts"
 import type { ServiceOptions } from "./ServiceOptions.ts"
@@ -84,12 +85,16 @@ export const counter =
   }
 
 /** Returns the bytes of the secret that a request shows, and notes why it shows none. */
-export const secretOf = (call: Call, authorization: string | undefined): Uint8Array | undefined => {
+export const secretOf = (
+  call: Call,
+  authorization: string | undefined,
+  { prefix }: Pick<Interface["credential"], "prefix">
+): Uint8Array | undefined => {
   const credential = Bearer.parse(authorization)
   call.credentialError = credential === undefined ? "missing_api_key" : "invalid_api_key"
   return credential === undefined || credential === "malformed"
     ? undefined
-    : ApiKeySecret.parse(credential.token)
+    : ApiKeySecret.parse(credential.token, prefix)
 }
 
 /** Notes the key of a request, with the limits that apply now, if the key accepts the secret with this hash. */
@@ -111,25 +116,27 @@ export const tighter = (
 ): RateLimit.Verdict =>
   first !== undefined && second.outcome === "admitted" && first.remaining <= second.remaining ? first : second
 
-/** Returns the reply to a request that is not admitted; `undefined` if it is admitted. */
-export const rejectionOf = ({ credentialError, verdict }: Call): ServiceResponse.Reply | undefined => {
-  if (verdict?.outcome === "limited") return limited
-  if (verdict?.outcome === "banned") return banned
-  return credentialError && unauthorized[credentialError]
+/** Creates the function that returns the reply to a request that is not admitted; `undefined` if it is admitted. */
+export const rejections = ({
+  messages,
+  realm
+}: Interface["credential"]): ((call: Call) => ServiceResponse.Reply | undefined) => {
+  const challenge = `Bearer realm="${realm}"`
+  const unauthorized = (code: keyof typeof messages, parameters: string) =>
+    ServiceResponse.error(ApiError.make(code, messages[code]), ["WWW-Authenticate", challenge + parameters])
+  const replies = {
+    missing_api_key: unauthorized("missing_api_key", ""),
+    invalid_api_key: unauthorized("invalid_api_key", ', error="invalid_token"')
+  }
+  return ({ credentialError, verdict }) => {
+    if (verdict?.outcome === "limited") return limited
+    if (verdict?.outcome === "banned") return banned
+    return credentialError && replies[credentialError]
+  }
 }
 
 const limited = ServiceResponse.error(ApiError.make("rate_limit_exceeded"))
 const banned = ServiceResponse.error(ApiError.make("api_key_banned"))
-
-const challenge = 'Bearer realm="animals"'
-
-const unauthorized = {
-  missing_api_key: ServiceResponse.error(ApiError.make("missing_api_key"), ["WWW-Authenticate", challenge]),
-  invalid_api_key: ServiceResponse.error(ApiError.make("invalid_api_key"), [
-    "WWW-Authenticate",
-    `${challenge}, error="invalid_token"`
-  ])
-}
 
 /**
  * Returns the verdict on a request that was not counted. If it is admitted nevertheless, no request is used up;

@@ -27,6 +27,7 @@ import * as CommonHeaders from "./CommonHeaders.ts"
 import * as ContentType from "./ContentType.ts"
 import * as Exchange from "./Exchange.ts"
 import { callerOf, type HostRoute } from "./HostRoute.ts"
+import { Interface } from "./Interface.ts"
 import * as NewBans from "./NewBans.ts"
 import type * as Probes from "./Probes.ts"
 import * as Reception from "./Reception.ts"
@@ -57,6 +58,8 @@ export const make = Effect.fnUntraced(function* (
   const keys = yield* ApiKeyStore
   const noteSeen = yield* LastSeen
   const plans = yield* OwnPlans
+  const { credential } = yield* Interface
+  const rejectionOf = Admission.rejections(credential)
   const nextRequestId = yield* RequestId.make
   const observer = Exchange.combine([yield* Exchange.ResponseObserver])
   const receive = yield* Reception.make(options, operations, probes)
@@ -80,7 +83,7 @@ export const make = Effect.fnUntraced(function* (
     const authorization = call.request.header("authorization")
     call.turn = turns.enter(authorization ?? call.request.clientAddress ?? "")
     if (!call.turn.hasCome) yield* turns.wait(call.turn)
-    const secret = Admission.secretOf(call, authorization)
+    const secret = Admission.secretOf(call, authorization, credential)
     if (secret !== undefined) {
       const hash = yield* ApiKeySecret.hashWith(digest, secret)
       Admission.identify(call, hash, yield* keys.findByHash(hash), plans)
@@ -122,7 +125,7 @@ export const make = Effect.fnUntraced(function* (
   const decide = (call: Call): ServiceResponse.Reply | Operation.Operation | Admitted => {
     const { hostRoute, key, request, route, transportError } = call
     if (transportError !== undefined) return Replies.toTransportError(transportError)
-    const rejection = Admission.rejectionOf(call)
+    const rejection = rejectionOf(call)
     if (rejection !== undefined) return rejection
     if (hostRoute !== undefined && key !== undefined) return { key, hostRoute }
     if (route === undefined) return Replies.notFound

@@ -6,6 +6,7 @@ import { OwnPlans } from "../limits/OwnPlans.ts"
 import * as OpenApi from "../openapi/OpenApi.ts"
 import type { Operation } from "../operations/Operation.ts"
 import type { Call } from "./Call.ts"
+import { Interface } from "./Interface.ts"
 import * as OwnOrigin from "./OwnOrigin.ts"
 import * as ReadinessProbe from "./ReadinessProbe.ts"
 import * as Replies from "./Replies.ts"
@@ -27,10 +28,11 @@ export const make = Effect.fnUntraced(function* (
 ) {
   const checkStores = yield* ReadinessProbe.make(options)
   const plans = yield* OwnPlans
+  const about = yield* Interface
   let health = StoreHealth.initial
   let outage: StoreOutage.StoreOutage | undefined
   const document = yield* Effect.cached(
-    Effect.sync(() => cacheLatest(OpenApi.formatter(options, operations, plans)))
+    Effect.sync(() => cacheLatest(OpenApi.formatter(options, operations, plans, about)))
   )
   let isDraining = false
 

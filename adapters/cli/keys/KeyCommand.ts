@@ -8,15 +8,15 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
+import * as Expiry from "../../../core/access/Expiry.ts"
 import * as Metadata from "../../../core/access/Metadata.ts"
 import * as PetName from "../../../core/domain/PetName.ts"
 import * as CountPer from "../../../core/limits/CountPer.ts"
 import * as OwnPlans from "../../../core/limits/OwnPlans.ts"
 import * as Plan from "../../../core/limits/Plan.ts"
-import * as Duration from "../../../core/options/Duration.ts"
 import type { ApiKeyStore } from "../../../core/ports/ApiKeyStore.ts"
 import type { RateLimitStore } from "../../../core/ports/RateLimitStore.ts"
-import type { AnimalStore, Expiry, InvalidDatabase } from "../../embed/index.ts"
+import type { AnimalStore, InvalidDatabase } from "../../embed/index.ts"
 import * as KeyReader from "../../embed/KeyReader.ts"
 import * as Database from "../Database.ts"
 import * as Failure from "../Failure.ts"
@@ -25,14 +25,6 @@ import * as IssueKeyFlag from "../IssueKeyFlag.ts"
 import * as Output from "../Output.ts"
 import * as Setting from "../Setting.ts"
 import * as StoreFlags from "../StoreFlags.ts"
-
-const DAY_MS = 24 * 60 * 60 * 1_000
-
-/** The maximum time for which the old secret stays valid after a rotation, in milliseconds. */
-export const MAX_OVERLAP_MS = 3_650 * DAY_MS
-
-/** The maximum time until a key expires, in milliseconds. */
-const MAX_EXPIRY_MS = 36_500 * DAY_MS
 
 /** Flags of every `keys` command. */
 export const flags = {
@@ -210,14 +202,4 @@ export const orRemoved =
 
 /** Creates the flag `--expires`: a duration of at least `minMs` milliseconds, or `never`. */
 export const expires = (minMs: number, description: string) =>
-  Setting.make("expires", "DURATION|never", description, parseExpiry(minMs)).pipe(Flag.optional)
-
-const parseExpiry =
-  (minMs: number): Setting.Parse<Expiry> =>
-  (text) =>
-    text === "never"
-      ? Result.succeed("never")
-      : Result.mapBoth(Duration.parse(minMs, MAX_EXPIRY_MS)(text), {
-          onSuccess: (inMs): Expiry => ({ inMs }),
-          onFailure: (reason) => `${reason}, or never`
-        })
+  Setting.make("expires", "DURATION|never", description, Expiry.parse(minMs)).pipe(Flag.optional)

@@ -2,16 +2,11 @@
 import { isStandard } from "../../../core/limits/Plan.ts"
 import type { ApiKey, KeyStatus, Plan } from "../../embed/index.ts"
 
-const DAY_MS = 24 * 60 * 60 * 1_000
-
 /** Formats epoch milliseconds as ISO 8601 in UTC; times that `Date` cannot represent are formatted as numbers. */
 export const time = (ms: number): string => {
   const date = new Date(ms)
   return Number.isNaN(date.getTime()) ? String(ms) : date.toISOString()
 }
-
-/** Formats a number of days since 1970-01-01 UTC as a date. */
-export const day = (days: number): string => time(days * DAY_MS).replace(/T.*$/, "")
 
 /** Formats limits, such as "60 requests a minute, 1000 a day". */
 export const limits = ({ perDay, perMinute }: Plan): string =>

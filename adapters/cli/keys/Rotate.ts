@@ -1,7 +1,7 @@
 /** `animal-store keys rotate`: issues a new secret for a key. */
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
-import * as Duration from "../../../core/options/Duration.ts"
+import * as KeyLifecycle from "../../../core/access/KeyLifecycle.ts"
 import * as Failure from "../Failure.ts"
 import * as Setting from "../Setting.ts"
 import * as KeyCommand from "./KeyCommand.ts"
@@ -16,7 +16,7 @@ export const rotate = Command.make(
       "overlap",
       "DURATION",
       "Time until the old key expires, such as 0, 90s, 30m, 24h or 7d.",
-      Duration.parse(0, KeyCommand.MAX_OVERLAP_MS),
+      KeyLifecycle.parseOverlap,
       "24h"
     ),
     force: Setting.toggle("force", "Rotate even if this ends a secret that an earlier rotation left valid."),

@@ -4,11 +4,11 @@ import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { ApiKey, KeyChange } from "../../embed/index.ts"
+import * as KeyRecord from "../../embed/KeyRecord.ts"
 import * as Failure from "../Failure.ts"
 import { printable } from "../Printable.ts"
 import * as Setting from "../Setting.ts"
 import * as KeyCommand from "./KeyCommand.ts"
-import * as KeyRecord from "./KeyRecord.ts"
 import * as KeyText from "./KeyText.ts"
 
 /** Changes the given fields of a key; fails if no field is given. */

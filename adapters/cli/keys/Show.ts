@@ -4,9 +4,9 @@ import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
 import * as KeyStatus from "../../../core/access/KeyStatus.ts"
 import type { CountPer } from "../../../core/limits/CountPer.ts"
+import * as KeyRecord from "../../embed/KeyRecord.ts"
 import { printable } from "../Printable.ts"
 import * as KeyCommand from "./KeyCommand.ts"
-import * as KeyRecord from "./KeyRecord.ts"
 import * as KeyText from "./KeyText.ts"
 
 /** Prints the plan, the state and the dates of a key, and its current usage. */
@@ -16,10 +16,9 @@ export const show = Command.make(
   Effect.fn("keys show")(function* (flags) {
     const key = yield* KeyCommand.read(flags, KeyStatus.show(flags.id))
     const now = yield* Clock.currentTimeMillis
-    const { bannedUntil = null, ...usage } = key.usage
     yield* KeyCommand.print(
       flags,
-      { ...KeyRecord.make(key), ...usage, bannedUntil },
+      KeyRecord.withUsage(key),
       [textOf(key, now, flags.countPer), ...KeyText.unknownPlans([key], flags.plans)].join("\n")
     )
   }, Effect.scoped)
@@ -35,7 +34,7 @@ const textOf = (key: KeyStatus.KeyStatus, now: number, countPer: CountPer): stri
     ["Metadata", key.metadata === undefined ? "none" : printable(JSON.stringify(key.metadata))],
     ["Created", KeyText.time(key.createdAt)],
     ["Expires", key.expiresAt === undefined ? "never" : KeyText.time(key.expiresAt)],
-    ["Last seen", key.lastSeenDay === undefined ? "never" : KeyText.day(key.lastSeenDay)],
+    ["Last seen", key.lastSeenDay === undefined ? "never" : KeyRecord.day(key.lastSeenDay)],
     [
       "Counted",
       countPer === "account" && key.account !== undefined ? "with all keys of its account" : "for itself"

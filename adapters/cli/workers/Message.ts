@@ -1,8 +1,8 @@
 /** The messages that the primary process and its workers exchange through the channel of `node:cluster`. */
 import * as Schema from "effect/Schema"
 
-/** The path of a page on the admin port. */
-export const Path = Schema.Literals(["/metrics", "/livez", "/readyz"])
+/** The path of a page on the admin port, or of the sample of the metrics for the console. */
+export const Path = Schema.Literals(["/metrics", "/sample", "/livez", "/readyz"])
 export type Path = typeof Path.Type
 
 /** A message from the primary to a worker. */

@@ -1,6 +1,6 @@
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import * as Exposition from "./Exposition.ts"
+import * as Exposition from "../../embed/Exposition.ts"
 import * as MetricsSum from "./MetricsSum.ts"
 
 const pageOf = (counted: number, seconds: number, active: number, cpu: number): string =>

@@ -3,7 +3,7 @@
  * keeps the counts of its earlier workers, and a worker that does not respond keeps the counts of its last response.
  * Otherwise Prometheus would treat the exit of a worker as a reset, and count everything twice.
  */
-import * as Exposition from "./Exposition.ts"
+import * as Exposition from "../../embed/Exposition.ts"
 
 /** The metrics of one place, in which a new worker replaces one that exited. */
 interface Place {
@@ -38,7 +38,7 @@ export const recordExit = (sum: MetricsSum, place: number): MetricsSum => {
 export const page = (sum: MetricsSum): Exposition.Exposition => {
   let total = Exposition.empty
   // The order is always the same, because a sum of floating-point numbers in another order may be lower.
-  for (const [place, { exited, current }] of [...sum].sort(([a], [b]) => a - b)) {
+  for (const [place, { exited, current }] of inOrder(sum)) {
     const processMetrics = Exposition.filter(current, isProcessMetric)
     const serviceMetrics = Exposition.filter(current, (name) => !isProcessMetric(name))
     total = Exposition.add(total, Exposition.add(exited, serviceMetrics))
@@ -46,6 +46,12 @@ export const page = (sum: MetricsSum): Exposition.Exposition => {
   }
   return total
 }
+
+const inOrder = (sum: MetricsSum) => [...sum].sort(([a], [b]) => a - b)
+
+/** Returns the counts of each place since the start of the server, and the other metrics of its current worker. */
+export const byPlace = (sum: MetricsSum): ReadonlyMap<number, Exposition.Exposition> =>
+  new Map(inOrder(sum).map(([place, { current, exited }]) => [place, Exposition.add(exited, current)]))
 
 const isCumulative = (name: string, { type }: Exposition.Family): boolean =>
   (type === "counter" || type === "histogram") && !isProcessMetric(name)

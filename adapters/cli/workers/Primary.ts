@@ -16,7 +16,6 @@ import * as Notice from "../Notice.ts"
 import type * as Output from "../Output.ts"
 import * as ServeFlags from "../ServeFlags.ts"
 import * as StopSignal from "../StopSignal.ts"
-import type * as Message from "./Message.ts"
 import * as WholeLines from "./WholeLines.ts"
 import * as WorkerPool from "./WorkerPool.ts"
 
@@ -38,7 +37,7 @@ export const run = Effect.fnUntraced(function* (
   )
   if (flags.listen.port !== 0) yield* Effect.mapError(requireFree(flags.listen), Failure.userError)
   const clock = yield* Clock.Clock
-  const format = LogFormat.named(flags.store.logFormat)
+  const format = LogFormat.named(flags.store.logFormat ?? "text")
   const pool = yield* WorkerPool.make({
     count,
     port: flags.listen.port,
@@ -48,13 +47,14 @@ export const run = Effect.fnUntraced(function* (
     ),
     notice: (message, level) => Notice.print(flags.store, message, level)
   })
-  yield* AdminServer.serve(pagesOf(pool), flags)
+  const console = yield* AdminServer.consoleOf(store, flags, () => Effect.runPromise(pool.samples))
+  const adminOrigin = yield* AdminServer.serve({ ...pagesOf(pool), console }, flags)
   const drain = yield* StopSignal.observe
   const port = yield* Effect.mapError(pool.started, ({ message }) => Failure.userError(new Error(message)))
   const running = Effect.gen(function* () {
-    yield* Announcement.issueAndPrint(store, flags, port)
-    // The workers have the database open; the primary needs no connection.
-    yield* Scope.close(opening, Exit.void)
+    yield* Announcement.issueAndPrint(store, flags, port, adminOrigin)
+    // The workers have the database open; without a console, the primary needs no connection.
+    if (console === undefined) yield* Scope.close(opening, Exit.void)
     return yield* Effect.never
   })
   return yield* Effect.onInterrupt(running, () =>
@@ -63,9 +63,9 @@ export const run = Effect.fnUntraced(function* (
 })
 
 /** Returns the pages of the admin port; `/livez` and `/readyz` respond with 200 if at least one worker does. */
-const pagesOf = (pool: WorkerPool.WorkerPool): AdminServer.Pages => ({
+const pagesOf = (pool: WorkerPool.WorkerPool): Omit<AdminServer.Pages, "console"> => ({
   metrics: () => Effect.runPromise(pool.metrics),
-  probe: (path: Message.Path) =>
+  probe: (path) =>
     Effect.runPromise(
       Effect.map(
         pool.pages(path),

@@ -133,7 +133,8 @@ const respond = async (
 }
 
 const pageOf = async (store: AnimalStore, path: Message.Path): Promise<WorkerProcess.Page> => {
-  if (path === "/metrics") return { status: 200, body: store.metrics() }
+  if (path === "/metrics" || path === "/sample")
+    return { status: 200, body: store.metrics(path === "/sample") }
   const response = await store.fetch(new Request(`http://localhost${path}`))
   return { status: response.status, body: await response.text() }
 }

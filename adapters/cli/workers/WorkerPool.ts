@@ -5,8 +5,8 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
+import * as Exposition from "../../embed/Exposition.ts"
 import * as Backoff from "./Backoff.ts"
-import * as Exposition from "./Exposition.ts"
 import type * as Message from "./Message.ts"
 import * as MetricsSum from "./MetricsSum.ts"
 import * as WorkerProcess from "./WorkerProcess.ts"
@@ -44,6 +44,8 @@ export interface WorkerPool {
   readonly pages: (path: Message.Path) => Effect.Effect<ReadonlyArray<WorkerProcess.Page>>
   /** Returns the metrics of all workers, running and exited. */
   readonly metrics: Effect.Effect<string>
+  /** Returns a sample of the metrics by place; counts include those of earlier workers. */
+  readonly samples: Effect.Effect<ReadonlyMap<number, string>>
   /** Drains all workers and waits until they have exited; the drain ends early when `early` completes. */
   readonly stop: (drainMs: number, early: Effect.Effect<void>) => Effect.Effect<void>
 }
@@ -57,7 +59,7 @@ export const make = Effect.fnUntraced(function* (
   /** The workers that listen, by place. */
   const listening = new Set<number>()
   const started = Deferred.makeUnsafe<number, StartFailure>()
-  let sum = MetricsSum.empty
+  const sums = { "/metrics": MetricsSum.empty, "/sample": MetricsSum.empty }
   let exits = 0
   let port: number | undefined
   let hasStarted = false
@@ -72,8 +74,9 @@ export const make = Effect.fnUntraced(function* (
       },
       {
         log,
-        metrics: (text) => {
-          if (workers.get(place) === worker) sum = MetricsSum.recordPage(sum, place, Exposition.parse(text))
+        metrics: (text, path) => {
+          if (workers.get(place) === worker)
+            sums[path] = MetricsSum.recordPage(sums[path], place, Exposition.parse(text))
         }
       }
     )
@@ -109,7 +112,8 @@ export const make = Effect.fnUntraced(function* (
       const servedMs = isMember ? (yield* Clock.currentTimeMillis) - joinedAt : 0
       listening.delete(place)
       workers.delete(place)
-      sum = MetricsSum.recordExit(sum, place)
+      sums["/metrics"] = MetricsSum.recordExit(sums["/metrics"], place)
+      sums["/sample"] = MetricsSum.recordExit(sums["/sample"], place)
       exits++
       if (isStopping) return
       const [delayMs, next] = Backoff.next(backoff, servedMs)
@@ -182,12 +186,19 @@ export const make = Effect.fnUntraced(function* (
     pages,
     metrics: Effect.map(pages("/metrics"), () =>
       [
-        Exposition.format(MetricsSum.page(sum)),
+        Exposition.format(MetricsSum.page(sums["/metrics"])),
         "# HELP animal_store_workers Worker processes that accept connections.\n",
         `# TYPE animal_store_workers gauge\nanimal_store_workers ${listening.size}\n`,
         "# HELP animal_store_worker_exits_total Worker processes that exited.\n",
         `# TYPE animal_store_worker_exits_total counter\nanimal_store_worker_exits_total ${exits}\n`
       ].join("")
+    ),
+    samples: Effect.map(
+      pages("/sample"),
+      () =>
+        new Map(
+          [...MetricsSum.byPlace(sums["/sample"])].map(([place, page]) => [place, Exposition.format(page)])
+        )
     ),
     stop
   }

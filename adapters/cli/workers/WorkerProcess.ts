@@ -41,8 +41,8 @@ export interface WorkerProcess {
 /** The receivers of a worker's log and metrics. */
 export interface Outlets {
   readonly log: (stream: NonNullable<Worker["process"]["stderr"]>) => void
-  /** Receives metrics, even if they arrive after the timeout. */
-  readonly metrics: (text: string) => void
+  /** Receives metrics or a sample of them, even if they arrive after the timeout. */
+  readonly metrics: (text: string, path: "/metrics" | "/sample") => void
 }
 
 /** Starts a worker, which runs the command line of this process. */
@@ -68,11 +68,12 @@ export const fork = (start: Message.Start, outlets: Outlets): WorkerProcess => {
         startFailure = message.message
         return
       case "LastMetrics":
-        outlets.metrics(message.text)
+        outlets.metrics(message.text, "/metrics")
+        outlets.metrics(message.text, "/sample")
         return
       case "PageMade": {
         const { body, path, status } = message
-        if (path === "/metrics" && status === 200) outlets.metrics(body)
+        if ((path === "/metrics" || path === "/sample") && status === 200) outlets.metrics(body, path)
         const pending = pages.get(path)
         pages.delete(path)
         if (pending !== undefined) Deferred.doneUnsafe(pending, Effect.succeed({ status, body }))

@@ -9,7 +9,7 @@ import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest"
 import * as Databases from "../../sql/Databases.fixture.ts"
-import { run } from "../CommandLine.fixture.ts"
+import { json, run } from "../CommandLine.fixture.ts"
 import * as Load from "../Load.fixture.ts"
 import * as Ports from "../Ports.fixture.ts"
 import * as WorkerCount from "./WorkerCount.ts"
@@ -89,7 +89,8 @@ const admitted = 'animal_store_admissions_total{outcome="admitted",plan="Enterpr
 
 Workers.describeWorkers("a server with two workers", () => {
   const args = ["--admin-port", "0", "--access-log", "--log-format", "json", "--first-key"]
-  const { server } = serveGroup(createDatabase(), args, "1h")
+  const database = createDatabase()
+  const { server } = serveGroup(database, args, "1h")
   const requestIds: Array<string> = []
   /** Sends a request with the key of the server, and records its id. */
   const read = async (client: Load.Client): Promise<Load.LoadResponse> => {
@@ -126,6 +127,23 @@ Workers.describeWorkers("a server with two workers", () => {
     expect(Workers.valueOf(await scrape(), admitted)).toBe(before + 10)
     expect((await fetch(`${admin}/livez`)).status).toBe(200)
     expect((await fetch(`${admin}/readyz`)).status).toBe(200)
+  })
+
+  it("shows a row for each worker in the console, whose sum is that of /metrics", async () => {
+    const admin = await server().admin()
+    const { token } = await json<{ token: string }>(["admin", "token", "--database", database])
+    const history = await fetch(`${admin}/admin/v1/history`, {
+      headers: { Authorization: `Bearer ${token}` }
+    })
+    const { total, workers } = (await history.json()) as Record<"total" | "workers", object>
+    expect(workers).toMatchObject([{ worker: 1 }, { worker: 2 }])
+    const text = await (await fetch(`${admin}/metrics`)).text()
+    const counts = text.matchAll(
+      /^http_server_request_duration_seconds_count\{.*status_code="200".*\} (\d+)$/gm
+    )
+    const counted = [...counts].reduce((sum, [, count]) => sum + Number(count), 0)
+    expect(counted).toBeGreaterThan(10)
+    expect(total).toMatchObject({ requests: { 200: counted } })
   })
 
   it("serves the same reference page in each worker", async () => {

@@ -83,7 +83,35 @@ const exactHeaders = (response) => {
   return response
 }
 
+/** The accessible names of the controls that Swagger UI leaves without one, by selector; the first match applies. */
+const names = new Map([
+  ["#servers, .schemes-server-container", () => "Server"],
+  [".information-container", () => "About"],
+  ["textarea.body-param__text", () => "Request body"],
+  [
+    "[data-param-name] select",
+    (/** @type {Element} */ control) =>
+      control.closest("[data-param-name]")?.getAttribute("data-param-name") ?? "Value"
+  ],
+  [".examples-select-element", () => "Example"],
+  [".responses-table", (/** @type {Element} */ table) => table.id.replaceAll("_", " ")],
+  ["select", () => "Media type"]
+])
+
+/** Names the controls, also those that are rendered later. */
+const nameControls = () => {
+  for (const part of document.querySelectorAll(".information-container, .schemes-server-container")) {
+    part.setAttribute("role", "region")
+  }
+  for (const [selector, nameOf] of names) {
+    for (const control of document.querySelectorAll(`:is(${selector}):not([aria-label])`)) {
+      control.setAttribute("aria-label", nameOf(control))
+    }
+  }
+}
+
 followScheme()
+new MutationObserver(nameControls).observe(document.body, { childList: true, subtree: true })
 
 // The bundle declares this function globally.
 Reflect.get(

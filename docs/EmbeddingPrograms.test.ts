@@ -145,8 +145,8 @@ const send = (path, body) =>
     body
   })
 const created = await send("/orders", '{"petId":1,"note":"a gift"}')
-const { id } = await created.json()
-for (const [path, body] of [["/orders/" + id], ["/orders/7"], ["/orders", '{"petId":2}'], ["/orders", "{}"]]) {
+const location = new URL(created.headers.get("Location"), created.url).pathname.replace("/v1", "")
+for (const [path, body] of [[location], ["/orders/7"], ["/orders", '{"petId":2}'], ["/orders", "{}"]]) {
   const response = await send(path, body)
   console.log(response.status, await response.text())
 }

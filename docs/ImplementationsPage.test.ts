@@ -3,13 +3,12 @@ import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
 import type { Report } from "../conformance/engine/Report.ts"
 import * as Json from "../conformance/reports/Json.ts"
-import * as SelfTest from "../conformance/selftest/SelfTest.ts"
 import * as Subjects from "../conformance/selftest/Subjects.ts"
 import * as ImplementationsPage from "./ImplementationsPage.ts"
 import * as SuiteVersions from "./SuiteVersions.ts"
 
 const report: Report = await Effect.runPromise(
-  SelfTest.examine(Subjects.reference, {
+  Subjects.examine(Subjects.reference, {
     level: "spec",
     seed: 1,
     implementation: { name: "Ours", version: "1.0" }

@@ -26,7 +26,7 @@ export const issueAndPrint = Effect.fnUntraced(function* (
   const origin = `http://${LocalHost.of(flags.listen.host)}:${port}`
   const url = `${origin}/v1`
   const isFirstWanted = ServeFlags.isFirstKeyWanted(flags, stdout.isTTY === true)
-  const keys = yield* issueAtStartup(store, flags.issueKeys, isFirstWanted)
+  const keys = yield* issueAtStartup(store, yield* ServeFlags.issueKeysOf(flags), isFirstWanted)
   const location = Database.locationOf(flags.store.database)
   const print = (text: string) => Output.print(text, "; the server stops")
   if (flags.json) {

@@ -20,8 +20,8 @@ import { SetupError } from "../../conformance/engine/SetupError.ts"
 import { printable } from "../../conformance/http/Printable.ts"
 import * as Explain from "../../conformance/reports/Explain.ts"
 import * as Json from "../../conformance/reports/Json.ts"
-import * as ReplayText from "../../conformance/reports/ReplayText.ts"
 import * as Terminal from "../../conformance/reports/Terminal.ts"
+import * as Wording from "../../conformance/reports/Wording.ts"
 import type { HttpSubject } from "../../conformance/subjects/HttpSubject.ts"
 import * as Int64 from "../../core/domain/Int64.ts"
 import * as Duration from "../../core/options/Duration.ts"
@@ -363,7 +363,8 @@ const explain = Command.make(
   }, withExitCodes)
 ).pipe(Command.withDescription("Describe a check, and what a run does to decide it."))
 
-const replayExitCodes = { fixed: 0, failed: 1, "not-replayable": 2 } as const
+/** The word and the exit code for each outcome of a replay. */
+const outcomes = { fixed: ["FIXED", 0], failed: ["FAILED", 1], "not-replayable": ["CANNOT", 2] } as const
 
 const replay = Command.make(
   "replay",
@@ -375,14 +376,16 @@ const replay = Command.make(
   },
   Effect.fn("conformance replay")(function* ({ token, ...flags }) {
     const content = yield* Effect.fromResult(ReplayToken.decode(token))
-    const [outcome, lines] = yield* withSubject(flags, (subject) =>
-      Effect.map(
-        Replay.replay(subject, content),
-        (result) => [result.outcome, ReplayText.lines(content, result).map(subject.redact)] as const
-      )
+    const [{ outcome, reason, steps }, redact] = yield* withSubject(flags, (subject) =>
+      Effect.map(Replay.replay(subject, content), (replayed) => [replayed, subject.redact] as const)
     )
-    yield* Output.print(lines.map(printable).join("\n"))
-    yield* CommandExit.withCode(replayExitCodes[outcome])
+    const [word, code] = outcomes[outcome]
+    const lines = [
+      `${word} ${content.check}${reason === undefined ? "" : `: ${reason}`}`,
+      ...Wording.numbered(steps).map((line) => `  ${line}`)
+    ]
+    yield* Output.print(lines.map((line) => printable(redact(line))).join("\n"))
+    yield* CommandExit.withCode(code)
   }, withExitCodes)
 ).pipe(
   Command.withDescription(

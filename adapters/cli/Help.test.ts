@@ -49,9 +49,9 @@ const withoutDefault = new Set([
   "to"
 ])
 
-/** The `--plan` of a key is required; the plans that `serve` defines are none by default. */
+/** The `--plan` of a key has no default; the plans that servers define are none by default. */
 const hasNoDefault = (flag: string, command: string): boolean =>
-  withoutDefault.has(flag) || (flag === "plan" && command !== "serve")
+  withoutDefault.has(flag) || (flag === "plan" && /^keys (?:issue|set)$/.test(command))
 
 describe("help output", () => {
   it.each(commands)("shows every default of `%s`", async (command) => {

@@ -84,8 +84,18 @@ describe("serve with invalid input", () => {
     [[], { ANIMAL_STORE_PORT: "zz" }, `ANIMAL_STORE_PORT: ${port}; got "zz"`],
     [[], { ANIMAL_STORE_TEST_CLOCK_PORT: "7.5" }, `ANIMAL_STORE_TEST_CLOCK_PORT: ${port}; got "7.5"`],
     [[], { ANIMAL_STORE_JSON: "maybe" }, 'ANIMAL_STORE_JSON: must be true or false; got "maybe"'],
-    [["--issue-key", "Gold"], {}, `--issue-key: ${plan}; got "Gold"`],
-    [[], { ANIMAL_STORE_ISSUE_KEY: "Pro Gold" }, `ANIMAL_STORE_ISSUE_KEY: ${plan}; got "Gold"`],
+    [["--issue-key", "Gold"], {}, `--issue-key (ANIMAL_STORE_ISSUE_KEY): ${plan}; got "Gold"`],
+    [
+      ["--plan", "Starter=1/1"],
+      { ANIMAL_STORE_ISSUE_KEY: "starter Gold" },
+      `--issue-key (ANIMAL_STORE_ISSUE_KEY): ${plan}, Starter; got "Gold"`
+    ],
+    [["--issue-key", "Gold:perDay=5"], {}, `--issue-key: ${plan}; got "Gold:perDay=5"`],
+    [
+      ["--plan", "Starter=1/1", "--plan", "STARTER=2/2"],
+      {},
+      '--plan: the plan STARTER is defined twice; got "STARTER=2/2"'
+    ],
     [
       ["--issue-key", "enterprise"],
       {},

@@ -188,6 +188,31 @@ for (const kind of Databases.kinds) {
       expect(lines.join("\n")).not.toMatch(/[0-9a-f]{64}/)
     })
 
+    it("--count-per account shares usage and ban among the keys of an account", async () => {
+      const { json, keys, serve } = await open(kind)
+      const send = await serve("0", "--count-per", "account")
+      const plan = ["--plan", "Enterprise", "--per-minute", "3", "--per-day", "50"]
+      const [first, second] = [
+        await json<IssuedKey>("issue", ...plan, "--account", "acme"),
+        await json<IssuedKey>("issue", ...plan, "--account", "acme")
+      ]
+      for (const { key } of [first, second, first]) expect((await send(key)).status).toBe(200)
+      expect((await send(second.key)).status).toBe(429)
+      for (const { id } of [first, second]) {
+        expect(await json("show", id, "--count-per", "account")).toMatchObject({ day: { used: 3 } })
+        expect(await json("show", id)).toMatchObject({ day: { used: 3 } })
+      }
+      expect(await keys("show", first.id, "--count-per", "account")).toContain(
+        "  Counted    with all keys of its account\n"
+      )
+      await Promise.all(Array.from({ length: 9 }, () => send(second.key)))
+      const unban = (...args: ReadonlyArray<string>) =>
+        json<{ readonly strikes: number }>("unban", first.id, ...args)
+      expect(await unban()).toMatchObject({ strikes: 0 })
+      expect((await unban("--count-per", "account")).strikes).toBeGreaterThan(0)
+      expect(await unban("--count-per", "account")).toMatchObject({ strikes: 0 })
+    })
+
     it("show reads the usage of a key from the database that --limits names", async () => {
       const { address } = await Databases.createForTest(kind)
       const limits = (await Databases.createForTest(Databases.sqlite)).address

@@ -32,6 +32,8 @@ export const serve = Command.make(
       Effect.fromResult(OtelVariables.resolve(flags.store.otlp, env)),
       (message) => Failure.userError(new Error(message))
     )
+    // Checked before anything is opened or started.
+    yield* ServeFlags.issueKeysOf(flags)
     const count = yield* WorkerCount.resolve(flags.workers, flags)
     if (cluster.isPrimary) yield* warn(flags, count, warnings)
     if (count === 1) return yield* serveAlone(flags, otlp)

@@ -1,26 +1,32 @@
 /** Defines the flags of `serve`. */
+import type * as CliError from "effect/cli/CliError"
 import type * as Command from "effect/cli/Command"
+import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
+import * as OwnPlans from "../../core/limits/OwnPlans.ts"
 import * as Plan from "../../core/limits/Plan.ts"
 import * as OptionTable from "../../core/options/OptionTable.ts"
 import * as Rule from "../../core/options/Rule.ts"
 import type { AnimalStoreOptions, IssueOptions } from "../embed/index.ts"
 import { isLogged } from "../log/LogEvent.ts"
 import type { LogFormatName } from "../log/LogFormat.ts"
+import * as Failure from "./Failure.ts"
 import type { Host } from "./Host.ts"
 import * as IssueKeyFlag from "./IssueKeyFlag.ts"
 import * as Setting from "./Setting.ts"
 import * as StoreFlags from "./StoreFlags.ts"
 import * as WorkerCount from "./workers/WorkerCount.ts"
 
-const issueKeys = {
-  ...Rule.make((keys): keys is ReadonlyArray<IssueOptions> => Array.isArray(keys), "must be a list"),
-  ...Rule.listForm(
-    `${Plan.names.join("|")}[:perMinute=N,perDay=N]`,
-    "spaces",
-    IssueKeyFlag.parse,
-    (keys) => keys
+/** Accepts any name of an own plan: whether there is one is known only when all flags are parsed. */
+const parseIssueKey: Rule.Parse<string> = (text) =>
+  Result.orElse(
+    Result.map(IssueKeyFlag.parse(text), () => text),
+    (reason) => (OwnPlans.isName(text) ? Result.succeed(text) : Result.fail(reason))
   )
+
+const issueKeys = {
+  ...Rule.make((keys): keys is ReadonlyArray<string> => Array.isArray(keys), "must be a list"),
+  ...Rule.listForm(`${Plan.names.join("|")}[:perMinute=N,perDay=N]`, "spaces", parseIssueKey, (keys) => keys)
 }
 
 const parseHostName: Rule.Parse<string> = (text) =>
@@ -45,7 +51,7 @@ export const table = {
   },
   issueKeys: {
     ...OptionTable.flag("issue-key", issueKeys, []),
-    summary: `Issue a key at startup; ${Plan.agreed} requires both limits.`,
+    summary: `Issue a key at startup, also of a plan that --plan defines; ${Plan.agreed} requires both limits.`,
     noOption: "`store.keys.issue`"
   },
   firstKey: {
@@ -109,6 +115,19 @@ export const variables: ReadonlyArray<string> = [
 
 /** The parsed values of `flags`. */
 export type Values = Command.Command.Config.Infer<typeof flags>
+
+/** Returns the keys to issue at startup; fails if one has a plan that neither the contract nor `--plan` defines. */
+export const issueKeysOf = ({
+  issueKeys,
+  store
+}: Values): Effect.Effect<ReadonlyArray<IssueOptions>, CliError.UserError> =>
+  Effect.forEach(issueKeys, (text) =>
+    Effect.mapError(Effect.fromResult(IssueKeyFlag.parse(text, store.plans)), (reason) =>
+      Failure.userError(
+        new Error(`${Setting.title(table.issueKeys.flag)}: ${reason}; got ${JSON.stringify(text)}`)
+      )
+    )
+  )
 
 /** Returns the options of the store, with this collector; `isTerminal` is true if standard error is a terminal. */
 export const storeOptions = (

@@ -104,6 +104,18 @@ const ofOption = <A, Default>(
   )
 }
 
+/** Creates a required flag without a variable, because a flag of `serve` with the same name has it. */
+export const withoutVariable = <A>(
+  flag: string,
+  placeholder: string,
+  description: string,
+  parse: Parse<A>
+): Flag.Flag<A> =>
+  withValue(flag, placeholder, (word) => Result.isSuccess(parse(word))).pipe(
+    Flag.withDescription(description),
+    Flag.mapEffect((given) => parseSource({ flag }, parse, { source: `--${flag}`, text: given }))
+  )
+
 /** Creates a required setting with one value. */
 export const make = <A>(
   flag: string,

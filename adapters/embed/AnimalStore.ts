@@ -10,6 +10,7 @@ import * as Scope from "effect/Scope"
 import { Actor } from "../../core/access/Actor.ts"
 import * as OwnErrors from "../../core/errors/OwnErrors.ts"
 import * as BanPolicy from "../../core/limits/BanPolicy.ts"
+import { CountPer } from "../../core/limits/CountPer.ts"
 import { OwnPlans } from "../../core/limits/OwnPlans.ts"
 import * as Operations from "../../core/operations/Operations.ts"
 import { InvalidOption } from "../../core/options/InvalidOption.ts"
@@ -176,6 +177,7 @@ const build = Effect.fnUntraced(function* (options: Complete, scope: Scope.Scope
       ...Options.pick(BanPolicy.rules, ban ?? {})
     }),
     Layer.succeed(OwnPlans, options.plans),
+    Layer.succeed(CountPer, options.countPer),
     now === undefined ? Layer.empty : Layer.succeed(Clock.Clock, clockOf(yield* Clock.Clock, now))
   )
   const layer = InFlight.layer.pipe(

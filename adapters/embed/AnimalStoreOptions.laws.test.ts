@@ -40,6 +40,7 @@ const types: { readonly [name in keyof Required<AnimalStoreOptions>]: string } =
   database: "string",
   limits: "string",
   plans: "object",
+  countPer: "string",
   ban: "object",
   docs: "boolean",
   operations: "object",

@@ -2,6 +2,7 @@
 
 import * as Layer from "effect/Layer"
 import * as BanPolicy from "../../core/limits/BanPolicy.ts"
+import * as CountPer from "../../core/limits/CountPer.ts"
 import * as OwnPlans from "../../core/limits/OwnPlans.ts"
 import type { Plan } from "../../core/limits/Plan.ts"
 import * as Options from "../../core/options/Options.ts"
@@ -38,6 +39,11 @@ export interface AnimalStoreOptions
    * `{ Starter: { perMinute: 120, perDay: 5000 } }`; other numbers later apply to the keys that exist already.
    */
   readonly plans?: { readonly [name: string]: Plan } | undefined
+  /**
+   * Whether each key has its limits for itself, or all keys of an account share their usage and their ban. Each request
+   * is checked against the limits of its own key.
+   */
+  readonly countPer?: CountPer.CountPer | undefined
   /** Policy that bans keys for repeated requests after a 429; absent fields default to `BanPolicy.standard`. */
   readonly ban?: Partial<BanPolicy.BanPolicy> | undefined
   /**
@@ -77,6 +83,7 @@ export const table = {
   ...Database.table,
   ...ServiceOptions.table,
   plans: OptionTable.flag("plan", OwnPlans.rule, {}),
+  countPer: OptionTable.flag("count-per", CountPer.rule, "key"),
   ban: OptionTable.programOnly(
     Options.partial(BanPolicy.rules),
     undefined,

@@ -105,6 +105,36 @@ describe("a guarded route", () => {
     expect(headers.get("Vary")).toBe("Accept-Language, Origin")
   })
 
+  it("cannot begin after the response, and counts nothing then", async () => {
+    const { id, key, store } = await open()
+    const app = express()
+    app.use((_, response, next) => {
+      response.write("x")
+      next()
+    })
+    const thrown = new Promise((resolve) => {
+      app.use(store.guard(), ((error, _request, response, _next) => {
+        response.end()
+        resolve(error)
+      }) satisfies express.ErrorRequestHandler)
+    })
+    const origin = await serve(app)
+    expect(await (await fetch(origin, { headers: bearer(key) })).text()).toBe("x")
+    expect(await thrown).toEqual(new Error("store.guard() was called after the response had begun"))
+    expect((await store.keys.show(id)).usage.day.used).toBe(0)
+  })
+
+  it.each([
+    ["/v1", "/livez"],
+    ["/animals/v1", "/animals/livez"]
+  ])("does not hide the health checks of a service at %s", async (basePath, path) => {
+    const store = await Stores.open({ basePath })
+    const guard = store.guard()
+    const origin = await serve((request, response) => guard(request, response, () => response.end("ok")))
+    expect(await (await fetch(`${origin}${path}`)).json()).toEqual({ status: "live" })
+    expect((await fetch(`${origin}${basePath}/pets`)).status).toBe(401)
+  })
+
   it("has an exchange without a status if the client disconnects before the response", async () => {
     const { exchanges, key, store } = await open()
     const guard = store.guard()

@@ -163,12 +163,12 @@ const runner = (
   })
 
 const validateQuery = (
-  { query, queryText }: CoreInput,
+  { queryText }: CoreInput,
   validator: CompiledValidator.CompiledValidator | undefined,
   described: OwnSchemas.PlacedQuery | undefined
 ): Effect.Effect<unknown, ApiError.ApiError> => {
   if (validator === undefined) return Effect.succeed(undefined)
-  const values = described === undefined ? textsOf(queryText) : typed(query, described)
+  const values = valuesOf(queryText, described?.parameters ?? [])
   if (values === undefined) {
     return Effect.fail(ApiError.make("invalid_parameter", "The query string contains a repeated parameter."))
   }
@@ -177,21 +177,15 @@ const validateQuery = (
   )
 }
 
-/** Returns the texts of a query whose validator does not list its parameters; `undefined` if it repeats one. */
-const textsOf = (query: string): object | undefined => {
+/** Returns the parameters of a query, also those that the validator does not list; `undefined` if one is repeated. */
+const valuesOf = (query: string, described: OwnSchemas.PlacedQuery["parameters"]): object | undefined => {
   const pairs = QueryString.parse(query) ?? []
-  const texts = Object.fromEntries(pairs.map(({ name, value }) => [name, value]))
-  return Object.keys(texts).length === pairs.length ? texts : undefined
-}
-
-/** Returns the present parameters, as numbers and booleans where the schema of the parameter says so. */
-const typed = (query: CoreInput["query"], { parameters }: OwnSchemas.PlacedQuery): object =>
-  Object.fromEntries(
-    parameters.flatMap(({ name, type }) => {
-      const text = query[name]
-      return typeof text === "string" ? [[name, JsonValue.ofText(text, type)]] : []
-    })
+  const typesOf = (name: string) => described.find((parameter) => parameter.name === name)?.types ?? []
+  const values = Object.fromEntries(
+    pairs.map(({ name, value }) => [name, JsonValue.ofText(value, typesOf(name))])
   )
+  return Object.keys(values).length === pairs.length ? values : undefined
+}
 
 const validateBody = (
   { body }: CoreInput,
@@ -203,7 +197,7 @@ const validateBody = (
 
 /** Calls the function of the host; what it throws is a failure only if it chooses a response, otherwise a defect. */
 const call = (
-  { run }: OwnOperation,
+  { id, run }: OwnOperation,
   input: OperationInput
 ): Effect.Effect<OperationOutput, Operation.Failure> =>
   Effect.catch(
@@ -214,16 +208,19 @@ const call = (
     }),
     (error): Effect.Effect<never, Operation.Failure> => {
       if (error instanceof OperationError.OperationError) return Effect.fail(OperationError.toApiError(error))
-      return error instanceof StoreUnavailable ? Effect.fail(error) : Effect.die(error)
+      if (error instanceof StoreUnavailable) return Effect.fail(error)
+      // Only an `Error` has a stack, which shows where it was thrown.
+      return Effect.die(error instanceof Error ? error : new Error(`${id} threw ${String(error)}`))
     }
   )
 
 const toOutput = (
   own: OwnOperation,
-  { body, headers = {}, status }: OperationOutput,
+  output: OperationOutput,
   validator: CompiledValidator.CompiledValidator | undefined
 ): Effect.Effect<Operation.Output & { readonly body: string }> => {
-  const problem = OwnOutput.problemOf(status, headers, validator !== undefined)
+  const { body, headers = {}, status } = output
+  const problem = OwnOutput.problemOf(output, validator !== undefined)
   if (problem !== undefined) return Effect.die(new Error(`${own.id} returned ${problem}`))
   const validated = validator === undefined ? Effect.succeed(undefined) : validator.validate(body)
   return Effect.matchEffect(validated, {

@@ -18,11 +18,13 @@ const toNumber = (text: string): number | bigint => {
   return Number.isSafeInteger(value) || !/^-?[0-9]+$/.test(text) ? value : BigInt(text)
 }
 
-/** Returns the value of a text where a schema of this `type` is expected; the text itself if it is no such value. */
-export const ofText = (text: string, type: unknown): unknown => {
-  if (type === "boolean") return text === "true" ? true : text === "false" ? false : text
-  if (type !== "integer" && type !== "number") return text
-  return /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/.test(text) ? toNumber(text) : text
+/** Returns the number or boolean that a text is, if a schema names its type; otherwise the text. */
+export const ofText = (text: string, types: ReadonlyArray<unknown>): unknown => {
+  if (types.includes("boolean") && (text === "true" || text === "false")) return text === "true"
+  const isNumeric = types.includes("integer") || types.includes("number")
+  return isNumeric && /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/.test(text)
+    ? toNumber(text)
+    : text
 }
 
 /** Encodes a plain value as `JSON.stringify` does, except that a `bigint` becomes a number with all its digits. */

@@ -38,7 +38,7 @@ export interface ObservationOptions {
   readonly logFormat?: LogFormatName | undefined
   /** Minimum level to log; `none` also silences the access log. */
   readonly logLevel?: LogThreshold | undefined
-  /** Log a line for each response, except those to health checks. `Exchange.isProbe` is true for these. */
+  /** Log a line for each response, except those to health checks and pages. `Exchange.isProbe` is true for these. */
   readonly accessLog?: boolean | undefined
   /** Called after each response, or if the client disconnects before it. Must not block; its errors are ignored. */
   readonly onResponse?: ((exchange: Exchange) => void) | undefined

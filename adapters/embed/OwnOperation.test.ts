@@ -195,26 +195,6 @@ describe("an operation of a host", () => {
     )
   })
 
-  it("converts query parameters to the types of definitions", async () => {
-    const { send } = await open({
-      operations: [
-        defineOperation({
-          id: "page",
-          method: "GET",
-          path: "/page",
-          query: {
-            type: "object",
-            properties: { from: { $ref: "#/$defs/Index" } },
-            $defs: { Index: { type: "integer" } }
-          },
-          success: { body: { type: "integer" } },
-          run: ({ query }) => ({ body: Number(query.from) + 1 })
-        })
-      ]
-    })
-    expect((await send("GET", "/v1/page?from=7")).json).toBe(8)
-  })
-
   it("has 405, HEAD and OPTIONS", async () => {
     const { send } = await open()
     const rejected = await send("PUT", "/v1/orders/o1", {})
@@ -235,18 +215,27 @@ describe("an operation of a host", () => {
 
   it.each([
     ["throws", () => Promise.reject(new Error("the disk is gone")), "the disk is gone"],
-    ["throws no error", () => Promise.reject(null), "500 internal_error"],
+    ["throws no error", () => Promise.reject(undefined), "anything threw undefined"],
     ["returns an invalid body", () => ({ body: { id: 7 } }), "anything returned an invalid body: id: "],
     ["returns no body", () => undefined, "anything returned an invalid body"],
     ["returns an error status", () => ({ status: 404, body: {} }), "the status 404"],
     ["returns 204 with a body", () => ({ status: 204, body: {} }), "the status 204"],
     ["returns a header of the service", () => ({ headers: { Date: "x" }, body: {} }), 'the header \\"Date'],
     ["returns a header of the connection", () => ({ headers: { Trailer: "x" }, body: {} }), "Trailer"],
+    ["returns headers that are no object", () => ({ headers: new Headers(), body: {} }), "headers that are"],
+    ["returns `null` for the headers", () => ({ headers: null, body: {} }), "headers that are"],
+    ["returns a coding", () => ({ headers: { "Content-Encoding": "gzip" }, body: {} }), "Content-Encoding"],
     ["returns a broken header", () => ({ headers: { "X-A": "a\r\nb" }, body: {} }), 'the header \\"X-A']
   ])("that %s is a logged 500", async (_, run, reason) => {
     const { log, send } = await openWith(run, Order)
     expect((await send("GET", "/v1/anything")).json).toMatchObject({ code: "internal_error", status: 500 })
     expect(log.join("\n")).toContain(reason)
+  })
+
+  it("that returns a body without a validator for it is a logged 500", async () => {
+    const { log, send } = await openWith(() => ({ body: {} }))
+    expect((await send("GET", "/v1/anything")).json.code).toBe("internal_error")
+    expect(log.join("\n")).toContain("anything returned a body, which `success` does not declare")
   })
 
   it("that fails because its store is unavailable is a logged 503", async () => {
@@ -473,6 +462,7 @@ describe("an operation of a host", () => {
       { basePath: "" }
     ],
     ["its path is malformed", [define("a", "/a/:id")], "a: the path /a/:id must be like /orders/{orderId}"],
+    ["clients remove a segment", [define("a", "/a/../b")], "the path /a/../b must be like"],
     ["its path repeats a parameter", [define("a", "/{x}/{x}")], "a: the path /{x}/{x} repeats a parameter"],
     [
       "an error code is not declared",

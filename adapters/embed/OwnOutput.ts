@@ -1,9 +1,12 @@
-/** Checks the status and the headers that an operation of a host returns. */
+/** Checks what an operation of a host returns. */
+import type { OperationOutput } from "./OwnOperation.ts"
 
 /** Headers that only the service or its host sets. */
 const reserved: ReadonlySet<string> = new Set([
+  "access-control-allow-origin",
   "cache-control",
   "connection",
+  "content-encoding",
   "content-length",
   "content-type",
   "date",
@@ -23,18 +26,23 @@ const reserved: ReadonlySet<string> = new Set([
 
 /** Returns what is wrong, such as "the status 404"; `undefined` if the response can be sent. */
 export const problemOf = (
-  status: unknown,
-  headers: { readonly [name: string]: unknown },
+  { body, headers = {}, status }: { readonly [field in keyof OperationOutput]: unknown },
   hasBody: boolean
 ): string | undefined => {
   if (status !== undefined && !isSuccess(status)) return `the status ${status}, which is not from 200 to 299`
   if (hasBody && isEmpty(status)) return `the status ${status}, which has no body`
+  if (!hasBody && body !== undefined) return "a body, which `success` does not declare"
+  if (!isRecord(headers)) return "headers that are no object with texts"
   const invalid = Object.entries(headers).find(([name, value]) => !isHeader(name, value))
   return invalid === undefined ? undefined : `the header ${JSON.stringify(invalid[0])}, which cannot be sent`
 }
 
 /** Returns whether responses with this status have no body (RFC 9110 §15.3.5, §15.3.6). */
 export const isEmpty = (status: unknown): boolean => status === 204 || status === 205
+
+/** Returns whether a value has its members as properties, unlike `Headers` and `Map`. */
+const isRecord = (value: unknown): value is object =>
+  typeof value === "object" && value !== null && !(Symbol.iterator in value)
 
 const isSuccess = (status: unknown): boolean =>
   Number.isInteger(status) && Number(status) >= 200 && Number(status) <= 299

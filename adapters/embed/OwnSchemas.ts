@@ -20,8 +20,8 @@ export interface PlacedQuery {
   readonly parameters: ReadonlyArray<{
     readonly name: string
     readonly schema: Json.EncodableObject
-    /** The `type` of the schema, or of the definition to which it refers. */
-    readonly type: Json.Encodable | undefined
+    /** The JSON types that the schema names, such as `integer`. */
+    readonly types: ReadonlyArray<unknown>
     readonly isRequired: boolean
   }>
   readonly components: Placed["components"]
@@ -40,12 +40,28 @@ export const placeQuery = (
   return {
     parameters: Object.entries(properties).map(([parameter, property]) => {
       const schema = isObject(property) ? property : {}
-      const definition = Object.entries(components).find(([component]) => schema.$ref === refTo(component))
-      const { type } = definition?.[1] ?? schema
-      return { name: parameter, schema, type, isRequired: isRequired(parameter) }
+      const types = typesOf(schema, Object.entries(components))
+      return { name: parameter, schema, types, isRequired: isRequired(parameter) }
     }),
     components
   }
+}
+
+/** Returns the types in `type` and of the values of `const` and `enum`, also of alternatives and of definitions. */
+const typesOf = (
+  { $ref, anyOf, const: constant, enum: constants, oneOf, type }: Json.EncodableObject,
+  definitions: ReadonlyArray<readonly [name: string, definition: Json.EncodableObject]>
+): ReadonlyArray<unknown> => {
+  const definition = definitions.find(([name]) => $ref === refTo(name))
+  // Without this definition, because it may refer to itself.
+  const others = definitions.filter((other) => other !== definition)
+  return [
+    ...[type].flat(),
+    ...[constant, constants].flat().map((value) => typeof value),
+    ...[anyOf, oneOf, definition?.[1]]
+      .flat()
+      .flatMap((schema) => (isObject(schema) ? typesOf(schema, others) : []))
+  ]
 }
 
 /** Separates a schema from its definitions, and makes references independent of its place. */

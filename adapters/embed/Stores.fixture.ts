@@ -25,7 +25,7 @@ export const kinds: ReadonlyArray<Kind> = [
 ]
 
 /** Returns the end of a test title: the kind of database, and the reason if the test is skipped. */
-export const titleEnd = ({ missing, name }: Kind): string =>
+export const titleEnd = ({ missing, name }: Pick<Kind, "missing" | "name">): string =>
   missing === undefined ? `on ${name}` : `on ${name} (skipped, ${missing})`
 
 /** Opens a store that closes at the end of the test. */

@@ -44,7 +44,7 @@ export type { CloseOptions, RotateOptions } from "./Arguments.ts"
 export { type DatabaseOptions, InvalidDatabase } from "./Database.ts"
 export type { IssuedApiKey, Keys } from "./Keys.ts"
 export type { ObservationOptions, OtlpOptions } from "./ObservationOptions.ts"
-export type { OperationError } from "./OperationError.ts"
+export { OperationError } from "./OperationError.ts"
 export {
   defineOperation,
   type OperationDefinition,

@@ -58,6 +58,9 @@ export const make: Effect.Effect<MakeGuard, never, Service> = Effect.gen(functio
       // The cast is safe: the host calls the guard with its own requests.
       const cost = () => costOf(request as Request)
       const guarded = new GuardedRoute(request, response, next, cost, route, templates, service.isDraining())
+      // Thrown to the host, which ends the response as it ends others that fail: no header can be set any more.
+      if (guarded.response.headersSent)
+        throw new Error("store.guard() was called after the response had begun")
       handle(guarded.request, guarded.response, undefined, guarded)
     }
   }

@@ -30,7 +30,7 @@ export const defaults: MemoryRateLimitStoreOptions = {
  * networks. This is more than two of each per call, so that spent states are deleted faster than new ones are added.
  */
 const CALLS_PER_SWEEP = 16
-const STATES_PER_SWEEP = 40
+const STATES_PER_SWEEP = 34
 
 /** Milliseconds for which a spent state is retained, because a request in flight may have an earlier timestamp. */
 const GRACE_MS = 60_000

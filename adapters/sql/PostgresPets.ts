@@ -24,18 +24,6 @@ export interface SingleStatements {
   readonly pageByStatus: string
 }
 
-/** Returns the placeholders of the fields of several animals: one array for each column, numbered from `first`. */
-export const arrayParameters = (first: number): string =>
-  SqlPetRow.all.map(({ type }, index) => `$${first + index}::${type}[]`).join(", ")
-
-/** Returns the values for `arrayParameters`. */
-export const arraysOf = (pets: ReadonlyArray<NewPet>): ReadonlyArray<unknown> =>
-  SqlPetRow.all.map((column) =>
-    column.type === "text"
-      ? PostgresArray.text(pets.map(column.encode))
-      : PostgresArray.bigint(pets.map(column.encode))
-  )
-
 /** The statements for several calls; `nth` is the position of a call, from 1. */
 export const statements = {
   // Assigns the ids in the order of the calls.
@@ -43,7 +31,7 @@ export const statements = {
     WITH given AS (
       SELECT nextval((SELECT pg_get_serial_sequence('pets', 'id')::regclass)) AS id, ordered.*
       FROM (
-        SELECT * FROM unnest(${arrayParameters(1)}) WITH ORDINALITY AS pet (${columns}, nth)
+        SELECT * FROM unnest(${SqlPetRow.all.map(({ type }, index) => `$${index + 1}::${type}[]`).join(", ")}) WITH ORDINALITY AS pet (${columns}, nth)
         ORDER BY nth
       ) ordered
     ), stored AS (
@@ -67,11 +55,13 @@ export const make = Effect.fnUntraced(function* (
       exitOf(() => new Pet(toInt64(row?.[0]), pet))
     ])
 
-  const insertAll = (pets: ReadonlyArray<NewPet>) =>
-    Effect.map(query(statements.insert, ...arraysOf(pets)), (rows) => {
+  const insertAll = (pets: ReadonlyArray<NewPet>) => {
+    const arrays = SqlPetRow.all.map(({ encode, type }) => PostgresArray.ofType(type, pets.map(encode)))
+    return Effect.map(query(statements.insert, ...arrays), (rows) => {
       const ids = new Map(rows.map(([nth, id]) => [nth, id]))
       return pets.map((pet, index) => exitOf(() => new Pet(toInt64(ids.get(index + 1)), pet)))
     })
+  }
 
   const findOne = (id: Int64) =>
     Effect.map(query(single.find, id), ([row]) => [

@@ -7,10 +7,12 @@ import { identity } from "../../core/domain/NewPet.ts"
 import { type Batch, IdTaken, ImportMoved, type ImportStep, PetArchive } from "../../core/ports/PetArchive.ts"
 import type { ImportedPet } from "../../core/transfer/ImportedPet.ts"
 import { beginning, type ImportRecord } from "../../core/transfer/ImportRecord.ts"
+import * as PostgresArray from "./PostgresArray.ts"
 import * as PostgresPets from "./PostgresPets.ts"
 import * as SqlCall from "./SqlCall.ts"
 import { all, columns, petOf, toInt64, valuesOf } from "./SqlPetRow.ts"
-import type * as SqlScript from "./SqlScript.ts"
+import * as SqlScript from "./SqlScript.ts"
+import * as SqlTable from "./SqlTable.ts"
 import * as WriteTransaction from "./WriteTransaction.ts"
 
 /** Timeout of a call, in milliseconds: a batch may wait for writers and for a slow disk. */
@@ -35,7 +37,12 @@ export const layer: Layer.Layer<PetArchive, never, SqlClient.SqlClient> = Layer.
           call.run(WriteTransaction.runSteps(sql, () => startImport(dialect, source, keepIds, again))),
           (isStarted) => (isStarted ? Effect.void : Effect.fail(new ImportMoved({ source })))
         ),
-      reserveIds: (id) => call.run(WriteTransaction.runSteps(sql, () => dialect.reserveIds(id))),
+      reserveIds: (id) =>
+        Effect.asVoid(
+          call.run(
+            WriteTransaction.runSteps(sql, () => SqlScript.steps([...dialect.lock, ...dialect.reserve(id)]))
+          )
+        ),
       findTaken: (pets) =>
         Effect.map(
           call.run(WriteTransaction.runSteps(sql, () => findExisting(dialect, pets))),
@@ -90,18 +97,44 @@ const storeBatch = function* (
     return new ImportMoved({ source: step.source })
   let added = pets
   if (keepIds && pets.length > 0) {
-    yield* dialect.lock()
+    yield* SqlScript.steps(dialect.lock)
     const { present, taken } = yield* findExisting(dialect, pets)
     const [id] = taken
     if (id !== undefined) return new IdTaken({ id })
     if (present.size > 0) added = pets.filter((pet) => pet.id !== undefined && !present.has(pet.id))
   }
-  if (added.length > 0) yield* dialect.insert(added, keepIds)
+  yield* insert(dialect, added, keepIds)
   if (step !== undefined) {
     const { completedAt = null, source, to } = step
     yield [dialect.advance, [to.bytes, to.lines, to.animals, to.prefix, completedAt, source].map(toExact)]
   }
   return added.length
+}
+
+/** Inserts animals, in the order of their ids if they have some. */
+const insert = function* (
+  { isPostgres, reserve }: Dialect,
+  pets: ReadonlyArray<ImportedPet>,
+  keepIds: boolean
+): SqlScript.Steps<void> {
+  const names = all.map(({ name }) => name)
+  yield* SqlScript.steps(
+    keepIds
+      ? SqlTable.insertion(
+          isPostgres,
+          table,
+          ["id", ...names],
+          pets.map((pet) => [pet.id, ...valuesOf(pet)])
+        )
+      : SqlTable.insertion(isPostgres, table, names, pets.map(valuesOf))
+  )
+  const last = keepIds ? pets.at(-1)?.id : undefined
+  if (last !== undefined) yield* SqlScript.steps(reserve(last))
+}
+
+const table = {
+  name: "pets",
+  columns: new Map([["id", "bigint"], ...all.map(({ name, type }) => [name, type] as const)])
 }
 
 /** Whether the batch starts at the recorded position; locks the position until the transaction ends. */
@@ -120,7 +153,9 @@ const findExisting = function* (
 ): SqlScript.Steps<{ readonly present: ReadonlySet<Int64>; readonly taken: ReadonlyArray<Int64> }> {
   const lastId = lastIdOf(yield [LAST_ID, []])
   const known = pets.filter(({ id }) => id !== undefined && id <= lastId)
-  const stored = new Map((yield* dialect.find(known)).map((row) => [toInt64(row[0]), petOf(row)]))
+  const ids = known.flatMap(({ id }) => (id === undefined ? [] : [id]))
+  const rows = ids.length === 0 ? [] : yield [dialect.find, [dialect.list(ids)]]
+  const stored = new Map(rows.map((row) => [toInt64(row[0]), petOf(row)]))
   const present = new Set<Int64>()
   const taken: Array<Int64> = []
   for (const pet of known) {
@@ -136,19 +171,17 @@ const findExisting = function* (
 const toExact = (value: number | string | null): bigint | string | null =>
   typeof value === "number" ? BigInt(value) : value
 
-interface Dialect {
-  readonly page: string
-  readonly findImport: string
+interface Dialect extends ReturnType<typeof statements> {
+  readonly isPostgres: boolean
+  /** Returns the animals with the ids of a list. */
+  readonly find: string
+  /** Returns the parameter for `find`. */
+  readonly list: (ids: ReadonlyArray<Int64>) => unknown
   readonly lockImport: string
-  readonly startImport: string
-  readonly advance: string
-  /** Ensures that later animals get ids above `id`. */
-  readonly reserveIds: (id: Int64) => SqlScript.Steps<void>
   /** Prevents other processes from inserting animals until the transaction ends. */
-  readonly lock: () => SqlScript.Steps<void>
-  /** Returns the stored animals with the ids of `pets`. */
-  readonly find: (pets: ReadonlyArray<ImportedPet>) => SqlScript.Steps<ReadonlyArray<Row>>
-  readonly insert: (pets: ReadonlyArray<ImportedPet>, keepIds: boolean) => SqlScript.Steps<void>
+  readonly lock: SqlScript.Script
+  /** Ensures that later animals get ids above `id`. */
+  readonly reserve: (id: Int64) => SqlScript.Script
 }
 
 const statements = (parameter: (index: number) => string) => ({
@@ -163,90 +196,37 @@ const statements = (parameter: (index: number) => string) => ({
     .join(", ")} WHERE source = ${parameter(6)}`
 })
 
-const placeholders = (count: number): string => Array.from({ length: count }, () => "?").join(", ")
-
-/**
- * Number of animals per SQLite statement: with one statement per animal, the overhead would exceed the cost of the
- * inserts.
- */
-const CHUNK = 100
-
-const insertMany = (count: number, keepIds: boolean): string => {
-  const row = `(${placeholders(keepIds ? all.length + 1 : all.length)})`
-  return `INSERT INTO pets (${keepIds ? "id, " : ""}${columns}) VALUES ${Array.from({ length: count }, () => row).join(", ")}`
-}
-
-const insertChunk = { kept: insertMany(CHUNK, true), new: insertMany(CHUNK, false) }
-
 const sqlite: Dialect = {
   ...statements(() => "?"),
+  isPostgres: false,
+  find: `SELECT id, ${columns} FROM pets WHERE id IN (SELECT value FROM json_each(?))`,
+  list: (ids) => `[${ids.join(",")}]`,
+  // The transaction holds the write lock of the whole database.
   lockImport: "SELECT bytes FROM imports WHERE source = ?",
-  // Does nothing, because the transaction holds the write lock of the whole database.
-  lock: function* () {},
-  reserveIds: function* (id) {
-    yield [
+  lock: [],
+  reserve: (id) => [
+    [
       `INSERT INTO sqlite_sequence (name, seq) SELECT 'pets', 0
        WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'pets')`,
       []
-    ]
-    yield ["UPDATE sqlite_sequence SET seq = ? WHERE name = 'pets' AND seq < ?", [id, id]]
-  },
-  find: function* (pets) {
-    const rows: Array<Row> = []
-    for (const { id } of pets) rows.push(...(yield [`SELECT id, ${columns} FROM pets WHERE id = ?`, [id]]))
-    return rows
-  },
-  insert: function* (pets, keepIds) {
-    for (let from = 0; from < pets.length; from += CHUNK) {
-      const chunk = pets.slice(from, from + CHUNK)
-      const statement = keepIds ? insertChunk.kept : insertChunk.new
-      const values: Array<unknown> = []
-      for (const pet of chunk) {
-        if (keepIds) values.push(pet.id)
-        values.push(...valuesOf(pet))
-      }
-      yield [chunk.length === CHUNK ? statement : insertMany(chunk.length, keepIds), values]
-    }
-  }
+    ],
+    ["UPDATE sqlite_sequence SET seq = ? WHERE name = 'pets' AND seq < ?", [id, id]]
+  ]
 }
 
-const numberedParameter = (index: number): string => `$${index}`
-
-const LOCK_ANIMALS = "LOCK TABLE pets IN SHARE ROW EXCLUSIVE MODE"
-
-const SET_SEQUENCE = `SELECT setval(pg_get_serial_sequence('pets', 'id'), $1::bigint)
-  WHERE $1::bigint > coalesce(pg_sequence_last_value(pg_get_serial_sequence('pets', 'id')), 0)`
-
 const postgres: Dialect = {
-  ...statements(numberedParameter),
+  ...statements((index) => `$${index}`),
+  isPostgres: true,
+  find: PostgresPets.statements.find,
+  list: PostgresArray.bigint,
   lockImport: "SELECT bytes FROM imports WHERE source = $1 FOR UPDATE",
   // Without the lock, another process could take one of the ids between the check and the insert.
-  lock: function* () {
-    yield [LOCK_ANIMALS, []]
-  },
-  reserveIds: function* (id) {
-    yield [LOCK_ANIMALS, []]
-    yield [SET_SEQUENCE, [id]]
-  },
-  find: function* (pets) {
-    if (pets.length === 0) return []
-    return yield [`SELECT id, ${columns} FROM pets WHERE id = ANY($1::bigint[])`, [pets.map(({ id }) => id)]]
-  },
-  insert: function* (pets, keepIds) {
-    if (!keepIds) {
-      yield [
-        `INSERT INTO pets (${columns}) SELECT ${columns}
-         FROM unnest(${PostgresPets.arrayParameters(1)}) WITH ORDINALITY AS new (${columns}, n) ORDER BY n`,
-        PostgresPets.arraysOf(pets)
-      ]
-      return
-    }
-    const ids = pets.map(({ id }) => id)
-    yield [
-      `INSERT INTO pets (id, ${columns}) OVERRIDING SYSTEM VALUE
-       SELECT id, ${columns} FROM unnest($1::bigint[], ${PostgresPets.arrayParameters(2)}) AS new (id, ${columns})`,
-      [ids, ...PostgresPets.arraysOf(pets)]
+  lock: [["LOCK TABLE pets IN SHARE ROW EXCLUSIVE MODE", []]],
+  reserve: (id) => [
+    [
+      `SELECT setval(pg_get_serial_sequence('pets', 'id'), $1::bigint)
+       WHERE $1::bigint > coalesce(pg_sequence_last_value(pg_get_serial_sequence('pets', 'id')), 0)`,
+      [id]
     ]
-    yield [SET_SEQUENCE, [ids.at(-1)]]
-  }
+  ]
 }

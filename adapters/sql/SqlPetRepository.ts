@@ -26,8 +26,11 @@ const make = Effect.fnUntraced(function* ({
 > {
   const sql = yield* SqlClient.SqlClient
   const call = SqlCall.make(timeoutMs)
-  const { make } = sql.onDialectOrElse({ pg: () => PostgresPets, orElse: () => SqlitePets })
-  return yield* make(sql, call, statementsFor(sql))
+  const statements = statementsFor(sql)
+  return yield* sql.onDialectOrElse({
+    pg: () => PostgresPets.make(sql, call, statements),
+    orElse: () => Effect.succeed(SqlitePets.make(sql, call, statements))
+  })
 })
 
 /** Returns the statements in the dialect of `sql`. */

@@ -7,11 +7,13 @@ import * as PetStatus from "../../core/domain/PetStatus.ts"
 /** The values of a row: the id, then the fields in the order of `columns`. */
 export type Row = ReadonlyArray<unknown>
 
-/** The column of a field. Its type, in PostgreSQL's words, is also that of the values that `encode` returns. */
-type Column<Field> = { readonly name: string; readonly decode: (value: unknown) => Field } & (
-  | { readonly type: "text"; readonly encode: (pet: NewPet) => string | null }
-  | { readonly type: "bigint"; readonly encode: (pet: NewPet) => bigint | null }
-)
+/** The column of a field. Its type is in PostgreSQL's words. */
+interface Column<Field> {
+  readonly name: string
+  readonly type: "text" | "bigint"
+  readonly encode: (pet: NewPet) => string | bigint | null
+  readonly decode: (value: unknown) => Field
+}
 
 const toText = (value: unknown): string => {
   if (typeof value === "string") return value

@@ -8,7 +8,6 @@ import { BanPolicy } from "../../core/limits/BanPolicy.ts"
 import * as Caller from "../../core/limits/Caller.ts"
 import { RateLimitStore, type Step } from "../../core/ports/RateLimitStore.ts"
 import * as RateLimitFields from "../storage/RateLimitFields.ts"
-import * as GroupCommit from "./GroupCommit.ts"
 import * as NetworkEviction from "./NetworkEviction.ts"
 import * as PostgresRateLimits from "./PostgresRateLimits.ts"
 import * as RateLimitStep from "./RateLimitStep.ts"
@@ -80,10 +79,7 @@ const make = Effect.fnUntraced(function* ({
         (consumeMany) => [PostgresRateLimits.modify(sql, call, countNetwork), consumeMany] as const
       ),
     orElse: () =>
-      Effect.map(
-        countGrouped(sql, call, countNetwork),
-        (consumeMany) => [replaceState(sql, call, countNetwork), consumeMany] as const
-      )
+      Effect.succeed([replaceState(sql, call, countNetwork), countGrouped(sql, call, countNetwork)] as const)
   })
   return {
     modify,
@@ -174,16 +170,14 @@ const countGrouped = (
   sql: SqlClient.SqlClient,
   call: SqlCall.SqlCall,
   onStored: OnStored
-): Effect.Effect<NonNullable<RateLimitStore["Service"]["consumeMany"]>> =>
-  Effect.map(
-    GroupCommit.calls(sql, {
-      name: "counts",
-      resultOf: (results, index, request) => {
-        const { isNew, verdict } = SqliteCounting.countedOf(results, index, request)
-        if (isNew) onStored(request[0])
-        return verdict
-      }
-    }),
-    (submit) => (key, now, policy, cost) =>
-      call.submit((done) => submit(SqliteCounting.callOf(key, now, policy, cost), done))
-  )
+): NonNullable<RateLimitStore["Service"]["consumeMany"]> => {
+  const count = WriteTransaction.calls(sql, call, {
+    name: "counts",
+    resultOf: (results, index, request) => {
+      const { isNew, verdict } = SqliteCounting.countedOf(results, index, request)
+      if (isNew) onStored(request[0])
+      return verdict
+    }
+  })
+  return (key, now, policy, cost) => count(SqliteCounting.callOf(key, now, policy, cost))
+}

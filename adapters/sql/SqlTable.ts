@@ -2,6 +2,8 @@
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
+import * as PostgresArray from "./PostgresArray.ts"
+import type * as SqlScript from "./SqlScript.ts"
 
 /** A table as the database describes it. */
 export interface Table {
@@ -64,45 +66,55 @@ export const page = (
 /** Inserts rows; `onConflict` is appended to the statement. */
 export const insert = (
   sql: SqlClient.SqlClient,
-  { columns, name }: Table,
+  table: Pick<Table, "name" | "columns">,
   selected: ReadonlyArray<string>,
   rows: ReadonlyArray<Row>,
-  onConflict = ""
-): Effect.Effect<void, SqlError> => {
-  if (rows.length === 0) return Effect.void
-  const into = `INSERT INTO ${name} (${selected.join(", ")})`
-  if (!isPostgres(sql)) {
-    const values = `(${selected.map(() => "?").join(", ")})`
-    return Effect.forEach(
-      chunksOf(rows),
-      (chunk) =>
-        sql.unsafe(`${into} VALUES ${chunk.map(() => values).join(", ")} ${onConflict}`, chunk.flat()),
-      { discard: true }
-    )
-  }
-  const parameters: Array<ReadonlyArray<Value>> = []
-  const arrays = selected.map((column, index) => {
-    const type = columns.get(column)
-    const values = rows.map((row) => row[index] ?? null)
-    // The driver rejects arrays that contain only nulls.
-    if (values.every((value) => value === null)) return `array_fill(NULL::${type}, ARRAY[${rows.length}])`
-    return `$${parameters.push(values)}::${type}[]`
-  })
-  return Effect.asVoid(
-    sql.unsafe(
-      `${into} OVERRIDING SYSTEM VALUE SELECT * FROM unnest(${arrays.join(", ")}) ${onConflict}`,
-      parameters
-    )
+  onConflict?: string
+): Effect.Effect<void, SqlError> =>
+  Effect.forEach(
+    insertion(isPostgres(sql), table, selected, rows, onConflict),
+    ([statement, parameters]) => sql.unsafe(statement, parameters),
+    { discard: true }
   )
-}
 
-/** Maximum number of rows that one SQLite statement inserts. */
+/** Maximum number of rows that one SQLite statement inserts: with one row each, statements cost more than their rows. */
 const CHUNK = 100
 
-const chunksOf = (rows: ReadonlyArray<Row>): ReadonlyArray<ReadonlyArray<Row>> =>
-  Array.from({ length: Math.ceil(rows.length / CHUNK) }, (_, index) =>
-    rows.slice(index * CHUNK, (index + 1) * CHUNK)
-  )
+/** Returns the statements that insert rows, in order. */
+export const insertion = (
+  isPostgres: boolean,
+  { columns, name }: Pick<Table, "name" | "columns">,
+  selected: ReadonlyArray<string>,
+  rows: ReadonlyArray<ReadonlyArray<unknown>>,
+  onConflict = ""
+): SqlScript.Script => {
+  if (rows.length === 0) return []
+  const names = selected.join(", ")
+  if (isPostgres) {
+    const types = selected.map((column) => columns.get(column) ?? "")
+    const arrays = types.map((type, index) => `$${index + 1}::${type}[]`).join(", ")
+    return [
+      [
+        `INSERT INTO ${name} (${names}) OVERRIDING SYSTEM VALUE SELECT ${names}
+         FROM unnest(${arrays}) WITH ORDINALITY AS given (${names}, nth) ORDER BY nth ${onConflict}`,
+        types.map((type, index) =>
+          PostgresArray.ofType(
+            type,
+            rows.map((row) => row[index])
+          )
+        )
+      ]
+    ]
+  }
+  const values = `(${selected.map(() => "?").join(", ")})`
+  const inserting = (count: number): string =>
+    `INSERT INTO ${name} (${names}) VALUES ${new Array(count).fill(values).join(", ")} ${onConflict}`
+  const full = inserting(CHUNK)
+  return Array.from({ length: Math.ceil(rows.length / CHUNK) }, (_, index) => {
+    const chunk = rows.slice(index * CHUNK, (index + 1) * CHUNK)
+    return [chunk.length === CHUNK ? full : inserting(chunk.length), chunk.flat()]
+  })
+}
 
 /** Ensures that later numbers of the sequence are larger than `last` and than all numbers in the table. */
 export const advance = (

@@ -11,8 +11,9 @@ import * as Fiber from "effect/Fiber"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import * as Schedule from "effect/Schedule"
 import * as SqlClient from "effect/sql/SqlClient"
+import { CallObserver } from "../storage/CallObserver.ts"
 import * as Databases from "./Databases.fixture.ts"
-import { asEffect } from "./GroupCommit.fixture.ts"
+import { asEffect } from "./SqliteThread.fixture.ts"
 import * as SqliteThread from "./SqliteThread.ts"
 import * as SqliteWorkerClient from "./SqliteWorkerClient.ts"
 import type * as SqlScript from "./SqlScript.ts"
@@ -137,6 +138,38 @@ describe("SqliteWorkerClient", () => {
       expect(stored()).toEqual([1, ...acknowledged, 6])
     })
   )
+
+  it.live("fails the whole group, and stores nothing, when COMMIT fails", () =>
+    Effect.gen(function* () {
+      const { group, other, stored } = yield* setUp
+      other.exec(`
+        CREATE TABLE owners (id INTEGER PRIMARY KEY);
+        DROP TABLE writes;
+        CREATE TABLE writes (id INTEGER REFERENCES owners (id) DEFERRABLE INITIALLY DEFERRED);
+        INSERT INTO owners VALUES (1), (2)`)
+      expect(Exit.isFailure(yield* Effect.exit(group(9)))).toBe(true)
+      expect(stored()).toEqual([])
+      yield* group(2)
+      expect(stored()).toEqual([2])
+    })
+  )
+
+  it.live("creates groups of at most 512 writes, in order of submission", () => {
+    const groups: Array<number> = []
+    const ids = Array.from({ length: 1_300 }, (_, id) => id)
+    return Effect.gen(function* () {
+      const { group, stored } = yield* setUp
+      yield* Effect.forEach(ids, group, { concurrency: "unbounded", discard: true })
+      expect(stored()).toEqual(ids)
+      expect(Math.max(...groups)).toBe(512)
+      expect(groups.length).toBeLessThanOrEqual(6)
+    }).pipe(
+      Effect.provideService(CallObserver, {
+        observe: () => (call) => call,
+        committed: (calls) => void groups.push(calls)
+      })
+    )
+  })
 
   it.live("restarts a terminated thread; its calls in progress fail, and its locks are released", () =>
     Effect.gen(function* () {

@@ -170,14 +170,14 @@ describe("WriteTransaction on SQLite", () => {
   )
 })
 
-describe("WriteTransaction.steps on SQLite", () => {
+describe("WriteTransaction.runSteps on SQLite", () => {
   const max = 2n ** 63n - 1n
 
   it.effect("passes the rows of each statement to the next step, with exact integers", () =>
     Effect.gen(function* () {
       const { sql } = yield* setUp(Databases.sqlite, 1)
       let starts = 0
-      const seen = yield* WriteTransaction.steps(sql, function* () {
+      const seen = yield* WriteTransaction.runSteps(sql, function* () {
         starts++
         const [before] = yield ["SELECT n, ? FROM counter", [max]]
         const [after] = yield ["UPDATE counter SET n = n + ? RETURNING n", [7n]]
@@ -192,12 +192,12 @@ describe("WriteTransaction.steps on SQLite", () => {
   it.effect("stores no write of steps that fail or have a defect", () =>
     Effect.gen(function* () {
       const { sql } = yield* setUp(Databases.sqlite, 1)
-      const failing = WriteTransaction.steps(sql, function* () {
+      const failing = WriteTransaction.runSteps(sql, function* () {
         yield ["UPDATE counter SET n = 5", []]
         yield ["UPDATE counter SET n = -1", []]
       })
       expect((yield* Effect.flip(failing)).reason._tag).toBe("ConstraintError")
-      const dying = WriteTransaction.steps(sql, function* () {
+      const dying = WriteTransaction.runSteps(sql, function* () {
         yield ["UPDATE counter SET n = 5", []]
         throw new Error("a bug")
       })
@@ -211,12 +211,15 @@ describe("WriteTransaction.steps on SQLite", () => {
     Effect.gen(function* () {
       const { database, sql } = yield* setUp(Databases.sqlite, 1)
       let starts = 0
-      const steps = WriteTransaction.steps(sql, function* () {
+      const steps = WriteTransaction.runSteps(sql, function* () {
         starts++
         yield ["UPDATE counter SET n = 5", []]
       })
       const other = yield* lock(database)
-      expect(WriteTransaction.isLocked(yield* Effect.flip(steps))).toBe(true)
+      const waiting = yield* Effect.forkChild(steps, { startImmediately: true })
+      yield* TestClock.adjust(100)
+      expect(starts).toBe(0)
+      yield* Fiber.interrupt(waiting)
       other.exec("COMMIT")
       yield* Effect.sync(() => fs.rmSync(database.address.slice("sqlite:".length)))
       expect(String((yield* Effect.flip(steps)).reason.cause)).toContain("moved, removed or replaced")

@@ -7,6 +7,9 @@ import * as Schedule from "effect/Schedule"
 import * as SqlClient from "effect/sql/SqlClient"
 import type * as SqlConnection from "effect/sql/SqlConnection"
 import { isSqlError, type SqlError } from "effect/sql/SqlError"
+import type { StoreUnavailable } from "../../core/errors/StoreUnavailable.ts"
+import type { SqlCall } from "./SqlCall.ts"
+import * as SqliteJobs from "./SqliteJobs.ts"
 import * as SqliteWorkerClient from "./SqliteWorkerClient.ts"
 import * as SqlScript from "./SqlScript.ts"
 import * as Transaction from "./Transaction.ts"
@@ -24,15 +27,6 @@ export const immediate = <A, E, R>(
     Effect.provideService(SqlClient.BeginTransaction, "BEGIN IMMEDIATE"),
     Effect.provideService(References.PreventSchedulerYield, true)
   )
-
-/**
- * Makes one attempt at a transaction under SQLite's write lock. `begin` creates the steps; it is called after the
- * transaction has started.
- */
-export const steps = <A>(
-  sql: SqlClient.SqlClient,
-  begin: () => SqlScript.Steps<A>
-): Effect.Effect<A, SqlError> => immediate(sql, eachStep(sql, begin))
 
 const eachStep = <A>(sql: SqlClient.SqlClient, begin: () => SqlScript.Steps<A>): Effect.Effect<A, SqlError> =>
   Effect.gen(function* () {
@@ -55,7 +49,7 @@ export const connection = (sql: SqlClient.SqlClient): Effect.Effect<SqlConnectio
   )
 
 /** The pauses before a locked database is retried, up to the maximum. */
-export const whileLocked = Schedule.min([Schedule.exponential("1 millis"), Schedule.spaced("25 millis")])
+const whileLocked = Schedule.min([Schedule.exponential("1 millis"), Schedule.spaced("25 millis")])
 
 /** Runs a transaction; on SQLite, waits for the write transactions of other processes. */
 export const run = <A, E = never>(
@@ -71,15 +65,14 @@ export const run = <A, E = never>(
       })
   })
 
-/** Runs a transaction of steps; on SQLite, waits for the write transactions of other processes. */
+/**
+ * Runs a transaction of steps; on SQLite, waits for the write transactions of other processes. `begin` creates the
+ * steps; it is called after the transaction has started.
+ */
 export const runSteps = <A>(
   sql: SqlClient.SqlClient,
   begin: () => SqlScript.Steps<A>
-): Effect.Effect<A, SqlError> =>
-  sql.onDialectOrElse({
-    pg: () => Transaction.run(sql, eachStep(sql, begin)),
-    orElse: () => Effect.retry(steps(sql, begin), { while: isLocked, schedule: whileLocked })
-  })
+): Effect.Effect<A, SqlError> => run(sql, eachStep(sql, begin))
 
 /** Executes a script in a transaction of its own: in the worker thread, if the client has one. */
 export const execute = (
@@ -89,6 +82,29 @@ export const execute = (
   SqliteWorkerClient.isSqliteWorkerClient(sql)
     ? sql.execute(script)
     : runSteps(sql, () => SqlScript.steps(script))
+
+/**
+ * Creates a function that runs a call of a transaction in SQLite: in the worker thread, if the client has one, where
+ * calls that arrive during a transaction share the next one, and its wait for the disk.
+ */
+export const calls = <N extends SqliteJobs.Name, A>(
+  sql: SqlClient.SqlClient,
+  bounded: SqlCall,
+  options: SqliteWorkerClient.CallOptions<N, A>
+): ((call: SqliteJobs.Call<N>) => Effect.Effect<A, StoreUnavailable>) => {
+  const { name, resultOf, sql: text = "" } = options
+  if (!SqliteWorkerClient.isSqliteWorkerClient(sql)) {
+    return (call) =>
+      bounded.run(
+        Effect.map(
+          runSteps(sql, () => SqliteJobs.stepsOf(name, [call], text)),
+          (results) => resultOf(results, 0, call)
+        )
+      )
+  }
+  const submit = sql.queue(options)
+  return (call) => bounded.submit((done) => submit(call, done))
+}
 
 /** Executes a statement in SQLite and rolls it back. Nothing is written to the disk, not even to `-wal`. */
 export const rehearse = (

@@ -191,6 +191,11 @@ describe("a key in the settings", () => {
     expect(errorMessage({ key: "env:MAIN" }, {}, { MAIN: "" })).toBe(
       "--key: the environment variable MAIN is not set"
     )
+    for (const flags of [{ key: "env:" }, { tiny: "env::5:50" }]) {
+      expect(errorMessage(flags)).toMatch(
+        /^--(?:key|tiny): env: must be followed by the name of an environment variable$/
+      )
+    }
     expect(errorMessage({ tiny: "env:TINY:5:50" })).toBe("--tiny: the environment variable TINY is not set")
     expect(errorMessage({}, { keys: { tiny: { key: "env:T", perMinute: 1, perDay: 1 } } })).toBe(
       "keys.tiny: the environment variable T is not set"

@@ -13,9 +13,13 @@ import * as ServerTarget from "../subjects/ServerTarget.ts"
 import type { Configuration, SmallKey as FileKey } from "./Configuration.ts"
 import * as ImplementationSetting from "./ImplementationSetting.ts"
 
+/** Members of the file that a flag with the same name and value overrides. */
+type Same = Omit<Configuration, "$schema" | "keys" | "declared" | "implementation">
+
 /** The flags of the command line; each overrides the same member of the file. */
-export interface Flags {
-  readonly url?: string | undefined
+export interface Flags
+  extends ImplementationSetting.Flags,
+    Readonly<{ [name in keyof Same]?: Same[name] | undefined }> {
   /** The key itself, or `env:NAME`. */
   readonly key?: string | undefined
   /** `KEY:PERMINUTE:PERDAY`. */
@@ -23,21 +27,10 @@ export interface Flags {
   readonly victim?: string | undefined
   readonly revoked?: string | undefined
   readonly expired?: string | undefined
-  readonly clock?: string | undefined
-  readonly level?: Level | undefined
-  readonly name?: string | undefined
-  /** Name, version and contact of the implementation, for the report. */
-  readonly implementation?: string | undefined
-  readonly implementationVersion?: string | undefined
-  readonly contact?: string | undefined
   /** Accepted values of `categoryId`, if not every int64. */
   readonly categories?: ReadonlyArray<bigint> | undefined
   /** Whether the server bans keys that ignore a 429. */
   readonly bans?: boolean | undefined
-  readonly budget?: Partial<{ readonly requests: number; readonly seconds: number }> | undefined
-  readonly only?: ReadonlyArray<string> | undefined
-  readonly exclude?: ReadonlyArray<string> | undefined
-  readonly iOwnThisServer?: boolean | undefined
   /** Milliseconds to wait for a server that is still starting. */
   readonly wait?: number | undefined
 }
@@ -70,7 +63,8 @@ const MIN_RATIO = 4
 
 /** Resolves a key that is given literally or as `env:NAME`. The given text never appears in messages. */
 const secretOf = (given: string, source: string, environment: Environment): Resolved<string> => {
-  const [, variable] = /^env:(.+)$/.exec(given) ?? []
+  const [, variable] = /^env:(.*)$/s.exec(given) ?? []
+  if (variable === "") return fail(`${source}: env: must be followed by the name of an environment variable`)
   const secret = variable === undefined ? given : environment[variable]
   if (variable !== undefined && (secret === undefined || secret === "")) {
     return fail(`${source}: the environment variable ${variable} is not set`)

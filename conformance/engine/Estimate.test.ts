@@ -1,6 +1,5 @@
 import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
-import * as SelfTest from "../selftest/SelfTest.ts"
 import * as Subjects from "../selftest/Subjects.ts"
 import type { Report } from "./Report.ts"
 import * as Run from "./Run.ts"
@@ -13,7 +12,7 @@ describe("the estimate of the doctor", () => {
     "is the number of requests of a run at level %s, with an error of less than a tenth",
     async (level) => {
       const report: Report = await Effect.runPromise(
-        SelfTest.withSubject(Subjects.reference, 1, (opened) => Run.run(opened, { level, seed: 1 }))
+        Subjects.withSubject(Subjects.reference, 1, (opened) => Run.run(opened, { level, seed: 1 }))
       )
       const { counts, findings, requests } = report
       const line = findings.find((finding) => / checks at level /.test(finding)) ?? ""

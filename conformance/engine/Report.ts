@@ -56,7 +56,7 @@ const CheckResult = Schema.Struct({
 export type CheckResult = typeof CheckResult.Type
 
 const Cause = Schema.Struct({
-  /** The check with the smallest history. */
+  /** The check that shows the cause. */
   check: Schema.String,
   /** Other failed checks that were violated only by responses of the same kind. */
   follows: Strings,
@@ -133,7 +133,7 @@ export const Report = Schema.Struct({
   stopped: Strings,
   /** What the subject chose where the contract leaves a choice, and the cases that it left undecided. */
   choices: Strings,
-  /** The failed checks by their probable causes, the smallest history first. */
+  /** The failed checks by their probable causes, the most probable one first. */
   causes: Schema.Array(Cause),
   checks: Schema.Array(CheckResult),
   verdict: Verdict,

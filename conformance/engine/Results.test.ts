@@ -102,17 +102,31 @@ describe("Results.causes", () => {
     ])
   })
 
-  it("puts the cause with the most violations first, of those with equally long histories", () => {
-    const steps = [{ did: "GET /pets", got: "200" }]
+  it("puts the shortest history first, unless a longer one shows far more violations", () => {
+    const history = (length: number) => Array.from({ length }, () => ({ did: "GET /pets", got: "200" }))
     const findings = [
-      finding("list.array", ["GET list 200"]),
-      finding("get.found", ["GET get 404"], 30),
-      { ...finding("list.complete", ["GET list 400"], 99), steps }
+      { ...finding("list.array", ["GET list 200"], 2), steps: history(1) },
+      { ...finding("list.complete", ["GET list 400"], 91), steps: history(2) },
+      { ...finding("get.found", ["GET get 404"], 91), steps: history(9) }
     ]
     expect(Results.causes(findings).map(({ check }) => check)).toEqual([
-      "get.found",
+      "list.complete",
       "list.array",
-      "list.complete"
+      "get.found"
     ])
+    // What the rare one explains, the frequent one explains, too.
+    const alike = findings.map((each) => ({ ...each, shapes: ["GET list 200"] }))
+    expect(Results.causes(alike)).toEqual([
+      { check: "list.complete", follows: ["list.array", "get.found"], more: 183 }
+    ])
+  })
+
+  it("puts a response that succeeded before a rejection", () => {
+    const found = (clause: Finding["clause"], got: string) => ({
+      ...finding(clause, [got]),
+      steps: [{ did: "GET /pets", got }]
+    })
+    const findings = [found("list.array", "400 {}"), found("list.complete", "200 []")]
+    expect(Results.causes(findings).map(({ check }) => check)).toEqual(["list.complete", "list.array"])
   })
 })

@@ -107,13 +107,12 @@ const tokenOf = (finding: Finding): string | undefined => {
 }
 
 /**
- * Groups findings, which are ordered by the length of their histories: a finding follows from an earlier one if all
- * responses that violate it are of kinds that violate the earlier one, too. Of causes with equally many steps, the one
- * with the most violations comes first.
+ * Groups findings by their probable causes, the most probable one first: a finding follows from an earlier one if all
+ * responses that violate it are of kinds that violate the earlier one, too.
  */
 export const causes = (findings: ReadonlyArray<Finding>): ReadonlyArray<Cause> => {
   const groups: Array<{ readonly first: Finding; readonly others: Array<Finding> }> = []
-  for (const finding of findings) {
+  for (const finding of findings.toSorted((a, b) => burden(a, timesOf(a)) - burden(b, timesOf(b)))) {
     const { shapes = [] } = finding
     const cause = groups.find(
       ({ first }) => shapes.length > 0 && shapes.every((shape) => first.shapes?.includes(shape) === true)
@@ -123,11 +122,24 @@ export const causes = (findings: ReadonlyArray<Finding>): ReadonlyArray<Cause> =
   }
   return groups
     .map(({ first, others }) => ({
-      length: first.steps.length,
+      first,
+      others,
+      times: [first, ...others].reduce((sum, each) => sum + timesOf(each), 0)
+    }))
+    .toSorted((a, b) => burden(a.first, a.times) - burden(b.first, b.times))
+    .map(({ first, others, times }) => ({
       check: first.clause,
       follows: others.map(({ clause }) => clause),
-      more: [first, ...others].reduce((sum, { times = 1 }) => sum + times, -1)
+      more: times - 1
     }))
-    .toSorted((a, b) => a.length - b.length || b.more - a.more)
-    .map(({ length: _, ...cause }) => cause)
 }
+
+const timesOf = ({ times = 1 }: Finding): number => times
+
+/**
+ * Returns how much speaks against a finding as the cause of so many violations: the steps of its history. One step less
+ * counts as much as twice as many violations. A rejection counts as one more step, because it often follows from a request
+ * that should have been rejected.
+ */
+const burden = ({ steps }: Finding, times: number): number =>
+  steps.length + (/^[345]/.test(steps.at(-1)?.got ?? "") ? 1 : 0) - Math.log2(times)

@@ -2,7 +2,6 @@ import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
 import type { Transport, WireRequest } from "../http/Wire.ts"
 import * as Terminal from "../reports/Terminal.ts"
-import * as SelfTest from "../selftest/SelfTest.ts"
 import * as Subjects from "../selftest/Subjects.ts"
 import * as Edit from "../selftest/spoilers/Edit.ts"
 import * as HttpSubject from "../subjects/HttpSubject.ts"
@@ -22,7 +21,7 @@ const withServer = <A>(
   lacking: Partial<HttpSubject.HttpTarget> = {}
 ): Promise<A> =>
   Effect.runPromise(
-    SelfTest.withSubject(Subjects.ofFault("a server", { at: "plain", transport: spoil }), 1, (opened) =>
+    Subjects.withSubject(Subjects.ofFault("a server", { at: "plain", transport: spoil }), 1, (opened) =>
       HttpSubject.is(opened)
         ? Effect.flatMap(
             HttpSubject.make({ ...opened.target, baseUrl: "http://127.0.0.1:3000/v1", ...lacking }),

@@ -15,7 +15,6 @@ import * as Counts from "./Counts.ts"
 import * as Doctor from "./Doctor.ts"
 import * as Findings from "./Findings.ts"
 import * as JudgedRun from "./JudgedRun.ts"
-import * as Platform from "./Platform.ts"
 import type { Implementation, Report, Verdict } from "./Report.ts"
 import { schemaVersion } from "./Report.ts"
 import * as ReportRedaction from "./ReportRedaction.ts"
@@ -54,13 +53,6 @@ export interface Progress {
   readonly waitedMs: number
 }
 
-/** Returns the user's selection with its defaults. */
-export const selectionOf = ({ kind }: Subject, { exclude = [], level, only = [] }: RunOptions) => ({
-  level: level ?? (kind === "port" ? "design" : "spec"),
-  only,
-  exclude
-})
-
 /**
  * Runs the suite on a subject. Fails for a pattern that matches nothing, if no check is selected, and if the set-up of
  * a server is invalid.
@@ -69,17 +61,9 @@ export const run = Effect.fnUntraced(function* (
   subject: Subject,
   options: RunOptions = {}
 ): Effect.fn.Return<Report, Selection.UnknownSelection | SetupError> {
-  const problem = Platform.problem()
-  if (problem !== undefined) return yield* failSetup(problem)
+  const selection = yield* Effect.fromResult(Selection.of(subject, options))
   const startedAt = yield* Clock.currentTimeMillis
   const seed = options.seed ?? (yield* Random.nextIntBetween(0, 2 ** 31 - 1))
-  const selection = selectionOf(subject, options)
-  yield* Effect.fromResult(Selection.validate(selection))
-  if (Selection.selected(subject, selection).length === 0) {
-    return yield* failSetup(
-      `none of the selected checks applies to ${subject.name} at level ${selection.level}: see 'animal-store conformance list'`
-    )
-  }
   const observed = HttpSubject.is(subject)
     ? yield* observeServer(subject, selection, seed, options)
     : yield* observePorts(subject, selection, seed, options)
@@ -120,8 +104,8 @@ export const run = Effect.fnUntraced(function* (
     limits: {
       ...(HttpSubject.is(subject) ? subject.budget : {}),
       effort: options.effort ?? 1,
-      only: selection.only,
-      exclude: selection.exclude
+      only: options.only ?? [],
+      exclude: options.exclude ?? []
     },
     claims,
     exitCode: isAllowed ? 0 : exitCodes[verdict]

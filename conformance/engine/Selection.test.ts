@@ -33,9 +33,9 @@ describe("a selection", () => {
   })
 
   it("fails for a pattern that matches nothing", () => {
-    expect(Result.isSuccess(Selection.validate({ level: "spec", only: ["core", "list.*"] }))).toBe(true)
-    const unknown = Selection.validate({ level: "spec", exclude: ["core", "li.t.array"] })
-    expect(Result.isFailure(unknown) && unknown.failure.pattern).toBe("li.t.array")
+    expect(Result.isSuccess(Selection.of(subjectWith(), { only: ["core", "list.*"] }))).toBe(true)
+    const unknown = Result.flip(Selection.of(subjectWith(), { exclude: ["core", "li.t.array"] }))
+    expect(Result.getOrThrow(unknown)).toMatchObject({ pattern: "li.t.array" })
   })
 
   it("runs the programs of the selected profiles, those of level design only there, and no bans if there are none", () => {

@@ -10,6 +10,8 @@ import { programs } from "../programs/Programs.ts"
 import type { HttpSubject } from "../subjects/HttpSubject.ts"
 import * as PortSubject from "../subjects/PortSubject.ts"
 import type { Subject } from "../subjects/Subject.ts"
+import * as Platform from "./Platform.ts"
+import { SetupError } from "./SetupError.ts"
 
 /** The user's selection of checks. */
 export interface Selection {
@@ -46,12 +48,6 @@ export const checks: ReadonlyArray<Check> = clauses
 const isNamed = ({ profile, slug }: Check, patterns: ReadonlyArray<string>): boolean =>
   patterns.some((pattern) => [slug, profile].some(matcher(pattern)))
 
-/** Fails with the first pattern that matches nothing. */
-export const validate = ({ exclude = [], only = [] }: Selection): Result.Result<void, UnknownSelection> => {
-  const unknown = [...only, ...exclude].find((pattern) => !checks.some((check) => isNamed(check, [pattern])))
-  return unknown === undefined ? Result.void : Result.fail(new UnknownSelection({ pattern: unknown }))
-}
-
 /** Whether the user selected the check. */
 export const isSelected = (check: Check, { exclude = [], only = [] }: Selection): boolean =>
   (only.length === 0 || isNamed(check, only)) && !isNamed(check, exclude)
@@ -70,6 +66,29 @@ export const checksFor = (subject: Subject, level: Level): ReadonlyArray<Check> 
 /** Returns the selected checks for a subject, in run order. */
 export const selected = (subject: Subject, selection: Selection): ReadonlyArray<Check> =>
   checksFor(subject, selection.level).filter((check) => isSelected(check, selection))
+
+/**
+ * Returns the user's selection with its defaults: for servers level `spec`, and for ports `design`, because their laws are
+ * promises of this project. Fails if Node is too old, a pattern matches nothing, or no check is left.
+ */
+export const of = (
+  subject: Subject,
+  {
+    exclude = [],
+    level = subject.kind === "port" ? "design" : "spec",
+    only = []
+  }: { readonly [name in keyof Selection]?: Selection[name] | undefined }
+): Result.Result<Selection, UnknownSelection | SetupError> => {
+  const problem = Platform.problem()
+  if (problem !== undefined) return Result.fail(new SetupError({ reason: problem }))
+  const pattern = [...only, ...exclude].find((each) => !checks.some((check) => isNamed(check, [each])))
+  if (pattern !== undefined) return Result.fail(new UnknownSelection({ pattern }))
+  const selection = { level, only, exclude }
+  const reason = `none of the selected checks applies to ${subject.name} at level ${level}: see 'animal-store conformance list'`
+  return selected(subject, selection).length > 0
+    ? Result.succeed(selection)
+    : Result.fail(new SetupError({ reason }))
+}
 
 /** Returns the programs of the selected checks' profiles, in run order. */
 export const programsFor = (subject: HttpSubject, selection: Selection): ReadonlyArray<Program> => {

@@ -62,6 +62,23 @@ describe("Steps.of", () => {
     ])
   })
 
+  it("shows where the status changes in a series of equal requests", () => {
+    const denied = { response: wireResponse(429) }
+    const all = Array.from({ length: 12 }, (_, index) =>
+      exchange(index, 1_000, index < 5 || index === 11 ? {} : denied)
+    )
+    const shown = Steps.of(all, subject, false).map(({ did, got }) => got || did)
+    expect(shown).toEqual([
+      "200 []",
+      "the same 3 more times",
+      "200 []",
+      "429",
+      "the same 4 more times",
+      "429",
+      "200 []"
+    ])
+  })
+
   it("shows a repeated unit of a body once, with its number", () => {
     const response = { status: 200, headers: [], body: bytes(`["${"ab".repeat(30)}"]`) }
     const all = [exchange(0, 0, { response })]

@@ -121,23 +121,22 @@ const resetOf = (resetAt: number, now: number): string => {
   return ms < 0 ? `Reset ${Moment.duration(-ms)} ago` : `Reset in ${Moment.duration(ms)}`
 }
 
-/** Replaces the middle of a series of equal steps with their number. */
-const collapsed = (steps: ReadonlyArray<Step>): ReadonlyArray<Step> => {
-  const shown: Array<Step> = []
-  for (let at = 0; at < steps.length; ) {
-    const first = steps[at]
-    if (first === undefined) break
-    let end = at + 1
-    while (steps[end]?.did === first.did) end++
-    const last = steps[end - 1]
-    if (end - at <= MAX_EQUAL || last === undefined) shown.push(...steps.slice(at, end))
-    else {
-      const again = `the same ${end - at - 2} more times`
-      const [next, finish] = first.did.endsWith(TOGETHER) ? [" &", "; wait"] : [";", ""]
-      const curl = first.curl && `for i in $(seq ${end - at - 2}); do ${first.curl}${next} done${finish}`
-      shown.push(first, { did: again, got: "", curl }, last)
-    }
-    at = end
-  }
-  return shown
-}
+/** Whether two steps sent the same and got the same status; what is left of a limit differs after each request. */
+const isAlike = (a: Step, b: Step): boolean =>
+  a.did === b.did && a.got.slice(0, STATUS_LENGTH) === b.got.slice(0, STATUS_LENGTH)
+
+const STATUS_LENGTH = 3
+
+/** Replaces the middle of a series of steps that are alike with their number. */
+const collapsed = (steps: ReadonlyArray<Step>): ReadonlyArray<Step> =>
+  Arr.isReadonlyArrayNonEmpty(steps)
+    ? Arr.groupWith(steps, isAlike).flatMap((series): ReadonlyArray<Step> => {
+        const { curl, did } = Arr.headNonEmpty(series)
+        const hidden = series.length - 2
+        if (series.length <= MAX_EQUAL) return series
+        const [next, finish] = did.endsWith(TOGETHER) ? [" &", "; wait"] : [";", ""]
+        const loop = curl && `for i in $(seq ${hidden}); do ${curl}${next} done${finish}`
+        const middle = { did: `the same ${hidden} more times`, got: "", curl: loop }
+        return [Arr.headNonEmpty(series), middle, Arr.lastNonEmpty(series)]
+      })
+    : []

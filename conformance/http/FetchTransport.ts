@@ -22,11 +22,17 @@ export const make =
           const { status } = response
           const headers = [...response.headers]
           hasBegun = true
-          const body = ResponseLimits.headersExceed(headers) ?? (await bodyOf(response, signal))
-          if (typeof body !== "string") return { status, headers, body }
+          const reader = response.body?.getReader()
           // Not awaited, because the cancellation of a stream may take long.
-          response.body?.cancel().catch(() => undefined)
-          throw noResponse("excess", body)
+          const cancel = () => void reader?.cancel().catch(() => undefined)
+          signal.addEventListener("abort", cancel)
+          try {
+            const body = ResponseLimits.headersExceed(headers) ?? (await bodyOf(reader, signal))
+            if (typeof body !== "string") return { status, headers, body }
+            throw noResponse("excess", body)
+          } finally {
+            cancel()
+          }
         },
         catch: (cause) => {
           if (cause instanceof NoResponse) return cause
@@ -66,13 +72,17 @@ const requestOf = (
 const PARTS_AT_ONCE = 1_000
 
 /** Reads a body; returns a reason if it is too long. */
-const bodyOf = async ({ body }: Response, signal: AbortSignal): Promise<Uint8Array | string> => {
+const bodyOf = async (
+  reader: ReadableStreamDefaultReader<unknown> | undefined,
+  signal: AbortSignal
+): Promise<Uint8Array | string> => {
   const read = ResponseLimits.boundedBody()
-  let parts = 0
-  for await (const part of body?.values({ preventCancel: true }) ?? []) {
+  for (let parts = 1; reader !== undefined && !signal.aborted; parts++) {
+    const { done, value: part } = await reader.read()
+    if (done) break
     if (!(part instanceof Uint8Array)) throw new TypeError("a part of the body is not a Uint8Array")
-    if (signal.aborted || !read.add(part)) return ResponseLimits.bodyTooLong
-    if (++parts % PARTS_AT_ONCE === 0) await new Promise<void>((resolve) => setTimeout(resolve, 0))
+    if (!read.add(part)) return ResponseLimits.bodyTooLong
+    if (parts % PARTS_AT_ONCE === 0) await new Promise<void>((resolve) => setTimeout(resolve, 0))
   }
   return read.bytes()
 }

@@ -32,33 +32,29 @@ export const result = ({
 /** Space on both sides of a text, and the average width of a character in Verdana at 11 px, in px. */
 const [PADDING, WIDTH] = [6, 6.5]
 
-/** Estimates the width of a text in px; `textLength` then fits every font to this width. */
-const widthOf = (shown: string): number => Math.ceil([...shown].length * WIDTH)
-
-const HEIGHT = 20
+/** Returns a box with a text, which `textLength` fits into it in every font. */
+const box = (x: number, shown: string, color: string) => {
+  const length = Math.ceil([...shown].length * WIDTH)
+  const width = length + 2 * PADDING
+  const text = `<text x="${x + PADDING}" y="14" textLength="${length}" fill="#fff" lengthAdjust="spacingAndGlyphs">${escaped(shown)}</text>`
+  return { width, svg: `<rect x="${x}" width="${width}" height="20" fill="${color}"/>\n${text}` }
+}
 
 /** Renders the badge as an SVG image with a title for screen readers, without scripts and external resources. */
 export const render = (report: Report): string => {
   const [text, color] = result(report)
-  const left = widthOf(LABEL) + 2 * PADDING
-  const right = widthOf(text) + 2 * PADDING
+  const left = box(0, LABEL, "#3b3f46")
+  const right = box(left.width, text, colors[color])
+  const width = left.width + right.width
   const title = escaped(titleOf(report, text))
-  const label = (shown: string, x: number): string =>
-    `<text x="${x}" y="14" textLength="${widthOf(shown)}" lengthAdjust="spacingAndGlyphs">${escaped(shown)}</text>`
-  return `${[
-    `<svg xmlns="http://www.w3.org/2000/svg" width="${left + right}" height="${HEIGHT}" viewBox="0 0 ${left + right} ${HEIGHT}" role="img" aria-label="${title}">`,
-    `<title>${title}</title>`,
-    `<clipPath id="corners"><rect width="${left + right}" height="${HEIGHT}" rx="3"/></clipPath>`,
-    `<g clip-path="url(#corners)">`,
-    `<rect width="${left}" height="${HEIGHT}" fill="#3b3f46"/>`,
-    `<rect x="${left}" width="${right}" height="${HEIGHT}" fill="${colors[color]}"/>`,
-    "</g>",
-    `<g fill="#fff" font-family="Verdana,DejaVu Sans,Geneva,sans-serif" font-size="11">`,
-    label(LABEL, PADDING),
-    label(text, left + PADDING),
-    "</g>",
-    "</svg>"
-  ].join("\n")}\n`
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="20" viewBox="0 0 ${width} 20" role="img" aria-label="${title}">
+<title>${title}</title>
+<g font-family="Verdana,DejaVu Sans,Geneva,sans-serif" font-size="11">
+${left.svg}
+${right.svg}
+</g>
+</svg>
+`
 }
 
 /** Returns the verdict with its level, contract, suite and date, such as `Shop 2.1: conformant at level spec, …`. */

@@ -34,14 +34,15 @@ const logOf = (report: Report, subject: Subject) => {
   const server = HttpSubject.is(subject) ? subject : undefined
   const baseUrl = server?.target.baseUrl
   const origin = baseUrl === undefined ? "http://localhost" : new URL(baseUrl).origin
-  const clean = cleaner(server?.redact ?? ((content) => content))
+  const redact = server?.redact ?? ((content: string) => content)
+  const clean = (content: string) => redact(content).replace(credentialMember, `$1${REMOVED}`)
   const first = (message: Message, name: string) => clean(headerValues(message, name)[0] ?? "")
   let available = MAX_BODIES_LENGTH
   let omitted = 0
   const contentOf = (message: Message) => {
     const mimeType = first(message, "content-type")
     const content = text(message.body)
-    // Before it is searched for credentials, which takes half a second for 1 MB.
+    // Before it is searched for credentials, which takes time.
     if (content.length > available) {
       omitted++
       return { mimeType, text: "", comment: "omitted" }
@@ -113,18 +114,4 @@ type Message = Pick<WireRequest, "headers" | "body">
 const dateOf = (epochMs: number): string => {
   const date = new Date(epochMs)
   return (Number.isNaN(date.getTime()) ? new Date(0) : date).toISOString()
-}
-
-/** Maximum length in UTF-16 code units of a text whose redacted form is cached, because headers repeat. */
-const MAX_CACHED_LENGTH = 200
-
-const cleaner = (redact: (content: string) => string): ((content: string) => string) => {
-  const cache = new Map<string, string>()
-  return (content) => {
-    const cached = cache.get(content)
-    if (cached !== undefined) return cached
-    const clean = redact(content).replace(credentialMember, `$1${REMOVED}`)
-    if (content.length <= MAX_CACHED_LENGTH) cache.set(content, clean)
-    return clean
-  }
 }

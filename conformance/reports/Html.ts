@@ -25,11 +25,7 @@ export const render = (report: Report): string => {
 <main>
 ${facts(report)}
 ${Wording.causes(report).map(cause).join("")}
-${withReasons(report, "error", "Suite errors", true)}
-${withReasons(report, "inconclusive", "Inconclusive", true)}
-${withReasons(report, "not-applicable", "Not applicable")}
-${withReasons(report, "excluded", "Excluded")}
-${section("All checks", "", results(report.checks))}
+${section("All checks", "", results(report.checks), true)}
 ${lines("Stopped early", report.stopped)}
 ${lines("Choices of the subject", report.choices)}
 ${lines("Findings of the doctor", report.findings)}
@@ -64,41 +60,23 @@ const facts = (report: Report): string => {
 }
 
 /** Describes a cause; the first one is open, because it probably explains the others. */
-const cause = ([check, group]: readonly [CheckResult, Cause], index: number): string => {
-  const { id, law, level, section: cited } = check
-  const steps = check.counterexample?.steps ?? []
-  const evidence = Wording.evidence(check).map(([name, text]) => `${`${name}:`.padEnd(9)} ${text}`)
-  return section(
-    `${index === 0 ? "Probable cause" : "Another finding"}: ${code(id)}`,
+const cause = ([check, group]: readonly [CheckResult, Cause], index: number): string =>
+  section(
+    `${index === 0 ? "Probable cause" : "Another finding"}: ${code(check.id)}`,
     "fail",
-    [
-      paragraph(`${law} (${cited}, level ${level})`),
-      preformatted([...Wording.numbered(steps), ...evidence]),
-      preformatted(steps.flatMap(({ curl }) => curl ?? [])),
-      preformatted(Wording.replayCommand(check)),
-      ...Wording.consequences(group).map(paragraph)
-    ].join("\n"),
+    [preformatted(Wording.failure(check)), ...Wording.consequences(group).map(paragraph)].join("\n"),
     index === 0
   )
-}
-
-const withReasons = (report: Report, status: Status, title: string, isOpen = false): string => {
-  const groups = Wording.byReason(report.checks.filter((check) => check.status === status))
-  const rows = groups.map(([reason, checks]) => [
-    checks.map(({ id }) => code(id)).join(", "),
-    escaped(reason)
-  ])
-  return rows.length === 0 ? "" : section(title, status, table(title, ["Checks", "Reason"], rows), isOpen)
-}
 
 const results = (checks: ReadonlyArray<CheckResult>): string =>
   table(
     "All checks",
-    ["Check", "Clause", "Status", "Level", "Profile", "Decided", "Violations"],
-    checks.map(({ counterexample, decided, id, law, level, profile, section, status }) => [
+    ["Check", "Clause", "Status", "Reason", "Level", "Profile", "Decided", "Violations"],
+    checks.map(({ counterexample, decided, id, law, level, profile, reason = "", section, status }) => [
       code(id),
       escaped(`${section} ${law}`),
       `<span class="${status}">${status}</span>`,
+      escaped(reason),
       level,
       profile,
       String(decided),

@@ -119,7 +119,7 @@ describe("a report as JUnit XML", () => {
         expect(xml.replace(/&(amp|lt|gt|quot);/g, "")).not.toMatch(/&|\]\]>/)
         for (const [tag] of xml.matchAll(/<[^>]*>/g)) {
           expect(tag).toMatch(
-            /^<[?/]?(xml|testsuites?|testcase|properties|property|failure|error|skipped|system-out)( [a-z]+="[^"]*")*[?/]?>$/
+            /^<[?/]?(xml|testsuites?|testcase|failure|error|skipped)( [a-z]+="[^"]*")*[?/]?>$/
           )
         }
       })

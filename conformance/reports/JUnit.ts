@@ -17,18 +17,8 @@ type Case = Omit<CheckResult, "profile"> & { readonly profile: string }
  */
 export const render = (report: Report): string => {
   const cases: ReadonlyArray<Case> = [...report.checks, ...failedRun(report)]
-  const properties = Object.entries({
-    ...Object.fromEntries(Wording.provenance(report).map(([name, text]) => [name.toLowerCase(), text])),
-    subject: report.subject.name,
-    level: report.level,
-    seed: String(report.seed),
-    verdict: Wording.verdict(report)
-  })
   const suites = Object.entries(Arr.groupBy(cases, ({ profile }) => profile)).flatMap(([name, inside]) => [
     `  <testsuite${attributes({ name, ...tally(inside), timestamp: report.startedAt })}>`,
-    "    <properties>",
-    ...properties.map(([name, value]) => `      <property${attributes({ name, value })}/>`),
-    "    </properties>",
     ...inside.flatMap(testcase),
     "  </testsuite>"
   ])
@@ -71,7 +61,7 @@ const resultOf = (check: Case): string | undefined => {
     case "pass":
       return undefined
     case "fail":
-      return element("failure", { message, type: "violation" }, describeFailure(check))
+      return element("failure", { message, type: "violation" }, Wording.failure(check))
     case "error":
       return element("error", { message, type: "suite-error" }, [check.law])
     case "inconclusive":
@@ -80,17 +70,6 @@ const resultOf = (check: Case): string | undefined => {
       return `<skipped${attributes({ message: `${check.status.replace("-", " ")}: ${message}` })}/>`
   }
 }
-
-/** Describes a failure: the clause, the steps with their commands, and the command that replays them. */
-const describeFailure = (check: Case): ReadonlyArray<string> => [
-  `${check.law} (${check.section})`,
-  ...(check.counterexample?.steps ?? []).flatMap((step, index) => [
-    `${index + 1}. ${Wording.step(step)}`,
-    ...(step.curl === undefined ? [] : [`   ${step.curl}`])
-  ]),
-  ...Wording.evidence(check).map(([name, text]) => `${name}: ${text}`),
-  ...Wording.replayCommand(check)
-]
 
 /** Counts the checks, failures, errors and skipped checks, as attributes that consumers of JUnit add up. */
 const tally = (checks: ReadonlyArray<Case>) => {

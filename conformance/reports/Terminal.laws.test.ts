@@ -12,9 +12,9 @@ describe("Terminal.render", () => {
   it("begins with the verdict", () => {
     fc.assert(
       fc.property(report, (value) => {
-        expect(Terminal.render(value, { columns: 10_000 }).split("\n")[0]).toBe(
-          printable(Wording.headline(value))
-        )
+        const [first] = Terminal.render(value, { columns: 10_000 }).split("\n")
+        expect(first?.startsWith(printable(Wording.verdict(value)))).toBe(true)
+        expect(first).toMatch(/ · .* · seed -?\d+$/)
       })
     )
   })

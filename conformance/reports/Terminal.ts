@@ -47,20 +47,23 @@ export const render = (report: Report, { color = false, columns = 100 }: Options
   const isBad = report.verdict === "not-conformant" || report.verdict === "error"
   const shade = report.verdict === "conformant" ? "green" : isBad ? "red" : "yellow"
   const blocks = [
-    wrap(Wording.headline(report), width).map((line) => paint(line, shade)),
+    wrap(headline(report), width).map((line) => paint(line, shade)),
     first === undefined ? [] : cause(first, width, paint),
     ...others.slice(0, MAX_WHOLE).map((each) => otherCause(each, width)),
     listed(
+      "",
       others.slice(MAX_WHOLE).map((each) => `${failureOf(each)}: ${Wording.summary(each[0])}`),
-      width
+      width,
+      MAX_OTHERS,
+      (item) => [cut(printable(item), width)]
     ),
     reasons("error", "ERROR", "red"),
     reasons("inconclusive", "INCONCLUSIVE", "yellow"),
     reasons("not-applicable", "NOT APPLICABLE", "dim"),
     // What the doctor found explains why nothing could be decided.
     report.verdict === "error" ? report.findings.flatMap((finding) => wrap(finding, width)) : [],
-    titled("Programs that stopped early:", report.stopped, width),
-    titled(
+    listed("Programs that stopped early:", report.stopped, width),
+    listed(
       "The contract leaves open, and the subject chose:",
       report.choices,
       width,
@@ -74,6 +77,10 @@ export const render = (report: Report, { color = false, columns = 100 }: Options
     .map((lines) => lines.join("\n").replace(/^FAIL/, (word) => paint(word, "red")))
     .join("\n\n")
 }
+
+/** Returns the verdict in one line, with the cost and the seed. */
+const headline = (report: Report): string =>
+  `${Wording.verdict(report)} · ${Wording.cost(report)} · seed ${report.seed}`
 
 /**
  * Renders the progress in one line without a line break, such as `[12/84] limits.burst  312 requests, 14 s (waited 9 s
@@ -136,42 +143,33 @@ const otherCause = (each: readonly [CheckResult, Cause], columns: number): Reado
   ]
 }
 
-/** Formats items, one line each. */
-const listed = (items: ReadonlyArray<string>, columns: number): ReadonlyArray<string> => {
-  const hidden = items.length - MAX_OTHERS
-  return [
-    ...items.slice(0, MAX_OTHERS).map((item) => cut(printable(item), columns)),
-    ...(hidden > 0 ? [`… and ${hidden} more`] : [])
-  ]
-}
-
-const titled = (
+/** Formats the first items, each with `format`, below a title if there is one. */
+const listed = (
   title: string,
   items: ReadonlyArray<string>,
   columns: number,
-  max = MAX_OTHERS
+  max = MAX_OTHERS,
+  format = (item: string) => hanging("- ", item, columns)
 ): ReadonlyArray<string> =>
   items.length === 0
     ? []
     : [
-        ...wrap(title, columns),
-        ...items.slice(0, max).flatMap((item) => hanging("- ", item, columns)),
+        ...(title === "" ? [] : wrap(title, columns)),
+        ...items.slice(0, max).flatMap(format),
         ...(items.length > max ? [`… and ${items.length - max} more`] : [])
       ]
 
-/** Wraps a text, and keeps its first lines. */
-const limited = (text: string, columns: number, max = MAX_LINES): ReadonlyArray<string> => {
-  const lines = wrap(text, columns)
-  return lines.length <= max
-    ? lines
-    : [...lines.slice(0, max - 1), `${take(lines[max - 1] ?? "", columns - 2)} …`]
+/** Wraps a text after a label, and keeps its first lines; further lines begin below the text. */
+const hanging = (label: string, text: string, columns: number, max = MAX_LINES): ReadonlyArray<string> => {
+  const width = columns - label.length
+  const lines = wrap(text, width)
+  const last = lines[max - 1] ?? ""
+  const shown = lines.length <= max ? lines : [...lines.slice(0, max - 1), `${take(last, width - 2)} …`]
+  return shown.map((line, index) => (index === 0 ? label : " ".repeat(label.length)) + line)
 }
 
-/** Formats a text after a label; further lines begin below the text. */
-const hanging = (label: string, text: string, columns: number, max = MAX_LINES): ReadonlyArray<string> =>
-  limited(text, columns - label.length, max).map(
-    (line, index) => (index === 0 ? label : " ".repeat(label.length)) + line
-  )
+const limited = (text: string, columns: number, max?: number): ReadonlyArray<string> =>
+  hanging("", text, columns, max)
 
 /** Formats the first and the last steps with their numbers, each with its command. */
 const steps = (all: ReadonlyArray<Step>, columns: number): ReadonlyArray<string> => {

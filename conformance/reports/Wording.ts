@@ -13,13 +13,6 @@ export const replayCommand = ({
     ? []
     : [`animal-store conformance replay ${printable(counterexample.token)}`]
 
-/**
- * Returns the verdict in one line, such as `NOT CONFORMANT at level spec: 2 of 79 checks failed · 412 requests, 38 s
- * (waited 9 s for limits) · seed 184210`.
- */
-export const headline = (report: Report): string =>
-  `${verdict(report)} · ${cost(report)} · seed ${report.seed}`
-
 /** Returns the cost of a run, such as `412 requests, 38 s (waited 9 s for limits)`. */
 export const cost = ({
   milliseconds,
@@ -35,7 +28,8 @@ export const cost = ({
 export const verdict = (report: Report): string => {
   const { counts, level, verdict } = report
   const { decided, error, excluded, fail, inconclusive, planned } = counts
-  const [open, ...others] = undecided(report)
+  // The cases that rejections left undecided.
+  const [open, ...others] = report.choices.filter((choice) => /\bundecided\b/.test(choice))
   const [first, ...more] = open?.split(/(?<=\)), /) ?? []
   const cases = more.length === 0 ? first : `${first}, …`
   const openCases =
@@ -55,10 +49,6 @@ export const verdict = (report: Report): string => {
         : `ERROR: the suite itself failed in ${error} of ${plural(planned, "check")}`
   }
 }
-
-/** Returns the cases that a subject's rejections left undecided. */
-export const undecided = ({ choices }: Pick<Report, "choices">): ReadonlyArray<string> =>
-  choices.filter((choice) => /\bundecided\b/.test(choice))
 
 /**
  * Returns the claims that a run allows although it is not conformant as a whole, such as `conformant: core, auth`;
@@ -84,7 +74,7 @@ export const summary = ({ counterexample, reason }: Pick<CheckResult, "counterex
     ? "no reason was given"
     : `expected ${counterexample.expected}, got ${counterexample.actual}`)
 
-/** Returns each cause with its failed checks, the one with the smallest history first. */
+/** Returns each cause with its check, in the order of the report. */
 export const causes = ({ causes, checks }: Report): ReadonlyArray<readonly [CheckResult, Cause]> =>
   causes.flatMap((cause) => {
     const check = checks.find(({ id, status }) => id === cause.check && status === "fail")
@@ -170,3 +160,16 @@ export const step = ({ did, got }: Step): string => printable(got === "" ? did :
 /** Formats steps with their numbers, one line each. */
 export const numbered = (steps: ReadonlyArray<Step>): ReadonlyArray<string> =>
   steps.map((each, index) => `${index + 1}. ${step(each)}`)
+
+/** Describes a failed check in lines: the clause, each step with its command, what was found, and the replay. */
+export const failure = (
+  check: Pick<CheckResult, "law" | "section" | "level" | "counterexample" | "reason">
+): ReadonlyArray<string> => [
+  printable(`${check.law} (${check.section}, level ${check.level})`),
+  ...(check.counterexample?.steps ?? []).flatMap((each, index) => [
+    `${index + 1}. ${step(each)}`,
+    ...(each.curl === undefined ? [] : [`   ${printable(each.curl)}`])
+  ]),
+  ...evidence(check).map(([name, text]) => `${name.padEnd(8)} ${printable(text)}`),
+  ...replayCommand(check)
+]

@@ -1,11 +1,9 @@
 /** Turns checks into test cases for any test runner. */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import * as Platform from "../engine/Platform.ts"
 import type { CheckResult, Report } from "../engine/Report.ts"
 import * as Run from "../engine/Run.ts"
 import * as Selection from "../engine/Selection.ts"
-import { SetupError } from "../engine/SetupError.ts"
 import * as Wording from "../reports/Wording.ts"
 import type { Subject } from "../subjects/Subject.ts"
 
@@ -45,12 +43,7 @@ export class ConformanceError extends Error {
 }
 
 const messageOf = (result: CheckResult): string =>
-  [
-    `${result.id} ${result.status}: ${result.law}`,
-    ...Wording.evidence(result).map(([name, text]) => `${name.padEnd(8)} ${text}`),
-    ...Wording.numbered(result.counterexample?.steps ?? []).map((line) => `  ${line}`),
-    ...Wording.replayCommand(result)
-  ].join("\n")
+  [`${result.id} ${result.status}`, ...Wording.failure(result)].join("\n")
 
 /**
  * Returns a case for the run, and one for every check for this kind of subject, in run order. The first case that a
@@ -67,14 +60,8 @@ const messageOf = (result: CheckResult): string =>
  */
 export const cases = (subject: Subject, options: CasesOptions = {}): ReadonlyArray<TestCase> => {
   const { allowInconclusive = false } = options
-  const platformProblem = Platform.problem()
-  if (platformProblem !== undefined) throw new SetupError({ reason: platformProblem })
-  const selection = Run.selectionOf(subject, options)
-  Result.getOrThrowWith(Selection.validate(selection), (unknown) => unknown)
+  const selection = Result.getOrThrowWith(Selection.of(subject, options), (error) => error)
   const checks = Selection.checksFor(subject, selection.level)
-  if (Selection.selected(subject, selection).length === 0) {
-    throw new SetupError({ reason: `no check is left to run on ${subject.name}` })
-  }
   let report: Promise<Report> | undefined
   const runOnce = (): Promise<Report> => {
     report ??= Effect.runPromise(Run.run(subject, options))

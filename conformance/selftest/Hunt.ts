@@ -18,10 +18,8 @@ import * as Draws from "./mutants/Draws.ts"
 import * as Mutant from "./mutants/Mutant.ts"
 import { mutants } from "./mutants/Mutants.ts"
 import * as RandomConversation from "./mutants/RandomConversation.ts"
-import * as Choices from "./plain/Choices.ts"
 import * as Variants from "./plain/Variants.ts"
 import * as Recording from "./Recording.ts"
-import * as SelfTest from "./SelfTest.ts"
 import * as Subjects from "./Subjects.ts"
 
 export interface Task {
@@ -126,7 +124,7 @@ const run = (
   const chosen = programs.filter(
     ({ isDesign = false, name }) => (level === "design" || !isDesign) && name.startsWith(only)
   )
-  return SelfTest.withSubject(
+  return Subjects.withSubject(
     subject,
     seed,
     (opened): Effect.Effect<Live, unknown> =>
@@ -175,7 +173,7 @@ const RANDOM_REQUESTS = 3_000
 
 /** Sends random requests to a mutant, which counts the values that it changes. */
 const converse = ({ subject }: Hunted, seed: number) =>
-  SelfTest.withSubject(subject, seed, (opened) =>
+  Subjects.withSubject(subject, seed, (opened) =>
     HttpSubject.is(opened)
       ? RandomConversation.run(opened.target, RANDOM_REQUESTS, Draws.make(seed))
       : Effect.void
@@ -220,20 +218,4 @@ export const task = async (given: Task): Promise<Result> => {
     requests: live?.exchanges.length ?? 0,
     stopped: [...(live?.stopped ?? [])].map(([name, reason]) => `${name}: ${reason}`)
   })
-}
-
-/** Returns the fewest choices of a variant with which the model still finds a violation of this clause. */
-export const reduce = async (given: Task, clause: string): Promise<string> => {
-  const { choices } = named(Variants.of(Number(given.id.split(".")[0])), given.id)
-  const finds = async (kept: Choices.Choices) => {
-    const { violations } = await Effect.runPromise(run(Subjects.ofChoices(given.id, kept), "spec", given))
-    return violations.some((violation) => violation.clause === clause)
-  }
-  let kept = choices
-  for (const name of Object.keys(Choices.values)) {
-    const without = { ...kept, [name]: Reflect.get(Choices.defaults, name) }
-    if (Reflect.get(kept, name) !== Reflect.get(Choices.defaults, name) && (await finds(without)))
-      kept = without
-  }
-  return Variants.describe({ id: given.id, choices: kept })
 }

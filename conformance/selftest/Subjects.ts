@@ -2,10 +2,14 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Random from "effect/Random"
+import * as References from "effect/References"
 import type * as Scope from "effect/Scope"
 import { ApiKeyStore } from "../../core/ports/ApiKeyStore.ts"
 import { PetRepository } from "../../core/ports/PetRepository.ts"
 import { make as makeRateLimitStore, RateLimitStore } from "../../core/ports/RateLimitStore.ts"
+import type { Report } from "../engine/Report.ts"
+import * as Run from "../engine/Run.ts"
 import * as HttpSubject from "../subjects/HttpSubject.ts"
 import * as PortSubject from "../subjects/PortSubject.ts"
 import type { Subject } from "../subjects/Subject.ts"
@@ -98,3 +102,20 @@ export const referencePorts: Opened = Effect.suspend(() => ofFault("reference po
 /** Makes a plain server with these choices, for one run. */
 export const ofChoices = (id: string, choices: Partial<Choices>): Opened =>
   ofFault(id, { at: "plain", choices })
+
+/** Opens a subject, passes it to `use`, and closes it; with the same seed, the run is the same. */
+export const withSubject = <A, Some = Subject>(
+  subject: Effect.Effect<Some, unknown, Scope.Scope>,
+  seed: number,
+  use: (opened: Some) => Effect.Effect<A, unknown>
+): Effect.Effect<A, unknown> =>
+  Effect.scoped(Effect.flatMap(subject, use)).pipe(
+    // The names of animals are random.
+    Random.withSeed(seed),
+    // Logs of a backend about its deliberate fault are of no use.
+    Effect.provideService(References.MinimumLogLevel, "None")
+  )
+
+/** Opens the subject, runs the suite on it, and closes it. */
+export const examine = (subject: Opened, options: Run.RunOptions): Effect.Effect<Report, unknown> =>
+  withSubject(subject, options.seed ?? 0, (opened) => Run.run(opened, options))

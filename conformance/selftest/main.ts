@@ -1,7 +1,7 @@
 /** `npm run self-test`: prints what the model finds in the traffic of the programs with faulty and correct servers. */
 import { parseArgs } from "node:util"
 import { faults } from "./Faults.ts"
-import * as Hunt from "./Hunt.ts"
+import type * as Hunt from "./Hunt.ts"
 import * as Mutants from "./mutants/Mutants.ts"
 import * as Score from "./mutants/Score.ts"
 import * as Variants from "./plain/Variants.ts"
@@ -17,7 +17,6 @@ const HELP = `npm run self-test -- [KIND] [flags]
   --by HOW      hunt mutants only in a recording or only on a server
   --only NAME   only the programs whose name begins with this
   --all         print all violations, and go on after the first
-  --reduce      print the fewest choices with which a variant is rejected
   --threads N   number of threads; 1 by default
 
 Prints the scores of mutants as tables. Exits with 1 if a fault is missed or a correct server is rejected.`
@@ -32,7 +31,6 @@ const { positionals, values } = parseArgs({
     sample: { type: "string", default: "300" },
     by: { type: "string" },
     all: { type: "boolean", default: false },
-    reduce: { type: "boolean", default: false },
     threads: { type: "string", default: "1" },
     help: { type: "boolean", default: false }
   }
@@ -92,10 +90,6 @@ const main = async (chosen: Hunt.Task["kind"]): Promise<void> => {
     threads: Number(values.threads),
     onResult: print
   })
-  for (const result of values.reduce && kind === "variant" ? results : []) {
-    for (const clause of result.clauses)
-      console.log(`${result.id} ${clause}: ${await Hunt.reduce(result, clause)}`)
-  }
   if (kind === "mutant") console.log(Score.render(results.flatMap((result) => scoreOf(result) ?? [])))
   const wrong = results.filter(isWrong).length
   console.log(`${results.length - wrong} of ${results.length} right`)

@@ -3,11 +3,14 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { StoreUnavailable } from "../errors/StoreUnavailable.ts"
+import * as CountPer from "../limits/CountPer.ts"
 import * as OwnPlans from "../limits/OwnPlans.ts"
 import { isStandard, type Plan, type PlanName } from "../limits/Plan.ts"
 import { ApiKeyStore } from "../ports/ApiKeyStore.ts"
+import { RateLimitStore } from "../ports/RateLimitStore.ts"
 import { Actor } from "./Actor.ts"
 import { type ApiKey, ApiKeyRevoked } from "./ApiKey.ts"
+import * as Carryover from "./Carryover.ts"
 import * as Expiry from "./Expiry.ts"
 import * as KeyEvent from "./KeyEvent.ts"
 import * as KeyLifecycle from "./KeyLifecycle.ts"
@@ -31,6 +34,8 @@ export interface KeyChange {
 
 /** Why a key cannot be changed. */
 export type KeyChangeFailure = ApiKeyRevoked | KeyLifecycle.IssueFailure
+
+type Failure = KeyChangeFailure | KeyLifecycle.ApiKeyUnknown | StoreUnavailable
 
 /**
  * Applies the change at `now` (epoch milliseconds). Returns the same object if no field differs.
@@ -70,17 +75,34 @@ const changedLimits = (
   return KeyLifecycle.limitsOf({ plan: key.plan, limits: overrides }, ownPlans)
 }
 
+/** Carries usage over before the key moves to another account, if requests are counted per account. */
+const carryOver = Effect.fnUntraced(function* (
+  id: string,
+  wanted: KeyChange,
+  now: number,
+  plans: OwnPlans.OwnPlans
+): Effect.fn.Return<void, Failure, ApiKeyStore | RateLimitStore> {
+  const countPer = yield* CountPer.CountPer
+  if (countPer === "key") return
+  const key = yield* KeyLifecycle.find(id)
+  const next = yield* Effect.fromResult(apply(key, wanted, now, plans))
+  const [from, to] = [CountPer.callerOf(key, countPer), CountPer.callerOf(next, countPer)]
+  if (from !== to) yield* Carryover.carry(yield* RateLimitStore, from, to, next, now)
+})
+
 /**
  * Changes the key and returns its new record. A running server applies the change at the latest when its cached copy of
  * the key expires. The key keeps its usage: a lower limit caps the bucket, a higher limit does not fill it.
+ * If requests are counted per account, a new account shows the larger usage of both.
  */
 export const change = Effect.fn("KeyChange.change")(function* (
   id: string,
   wanted: KeyChange
-): Effect.fn.Return<ApiKey, KeyChangeFailure | KeyLifecycle.ApiKeyUnknown | StoreUnavailable, ApiKeyStore> {
+): Effect.fn.Return<ApiKey, Failure, ApiKeyStore | RateLimitStore> {
   const now = yield* Clock.currentTimeMillis
   const actor = yield* Actor
   const plans = yield* OwnPlans.OwnPlans
+  if (wanted.account !== undefined) yield* carryOver(id, wanted, now, plans)
   const changed = yield* (yield* ApiKeyStore).update<ReturnType<typeof apply>>(id, (key) => {
     const result = apply(key, wanted, now, plans)
     if (Result.isFailure(result) || result.success === key) return [result, key]

@@ -305,6 +305,16 @@ export const list = Effect.gen(function* () {
 export const orUnknown = <A>(id: string, result: Option.Option<A>): Effect.Effect<A, ApiKeyUnknown> =>
   Option.isSome(result) ? Effect.succeed(result.value) : Effect.fail(new ApiKeyUnknown({ id }))
 
+/**
+ * Finds a key by its id among all keys: an update that changes nothing would lock, and need the right to write.
+ *
+ * @internal
+ */
+export const find = Effect.fnUntraced(function* (id: string) {
+  const keys = yield* list
+  return yield* orUnknown(id, Option.fromUndefinedOr(keys.find((key) => key.id === id)))
+})
+
 const newSecret = Effect.gen(function* () {
   const secret = yield* ApiKeySecret.generate
   return { secret, hash: yield* ApiKeySecret.hash(Redacted.value(secret)) }

@@ -5,12 +5,12 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { StoreUnavailable } from "../errors/StoreUnavailable.ts"
 import { BanPolicy } from "../limits/BanPolicy.ts"
-import * as Caller from "../limits/Caller.ts"
+import * as CountPer from "../limits/CountPer.ts"
 import * as OwnPlans from "../limits/OwnPlans.ts"
 import * as RateLimit from "../limits/RateLimit.ts"
 import * as Usage from "../limits/Usage.ts"
 import { ApiKeyStore } from "../ports/ApiKeyStore.ts"
-import { RateLimitStore } from "../ports/RateLimitStore.ts"
+import * as RateLimitStore from "../ports/RateLimitStore.ts"
 import { Actor } from "./Actor.ts"
 import * as ApiKey from "./ApiKey.ts"
 import * as ApiKeySecret from "./ApiKeySecret.ts"
@@ -22,13 +22,13 @@ export interface KeyStatus extends ApiKey.ApiKey {
   readonly usage: Usage.Usage
 }
 
-type Ports = ApiKeyStore | RateLimitStore
+type Ports = ApiKeyStore | RateLimitStore.RateLimitStore
 
 /** Returns the key with its usage. */
 export const show = Effect.fn("KeyStatus.show")(function* (
   id: string
 ): Effect.fn.Return<KeyStatus, KeyLifecycle.ApiKeyUnknown | StoreUnavailable, Ports> {
-  const key = yield* find(id)
+  const key = yield* KeyLifecycle.find(id)
   return withUsage(yield* usageOf([key]))(key)
 })
 
@@ -62,8 +62,8 @@ export const list = Effect.fn("KeyStatus.list")(function* ({
 })
 
 /**
- * Lifts the ban of the key, and clears its ban level, strikes and debt, immediately on all servers. Both windows are
- * unchanged. Returns the status of the key before the change.
+ * Lifts the ban of the key, and clears its ban level, strikes and debt, immediately on all servers; for all keys of its
+ * account if they are counted together. Both windows are unchanged. Returns the status of the key before the change.
  */
 export const unban = Effect.fn("KeyStatus.unban")(function* (
   id: string
@@ -84,7 +84,8 @@ export const unban = Effect.fn("KeyStatus.unban")(function* (
   }
   // The event is recorded first: rate limits may be in another database, and every lifted ban must have an event.
   yield* (yield* ApiKeyStore).update(id, (key) => [undefined, key, event])
-  yield* (yield* RateLimitStore).modify(Caller.ofKey(id), (state) => [
+  const caller = CountPer.callerOf(before, yield* CountPer.CountPer)
+  yield* (yield* RateLimitStore.RateLimitStore).modify(caller, (state) => [
     undefined,
     state === undefined ? RateLimit.initial(now, before.limits) : RateLimit.unban(state)
   ])
@@ -98,14 +99,8 @@ export const log = Effect.fn("KeyStatus.log")(function* (
   const { events } = yield* ApiKeyStore
   const recorded = events === undefined ? [] : yield* events(id)
   // The events of a key outlive the key, so the key is looked up only if it has no events.
-  if (id !== undefined && recorded.length === 0) yield* find(id)
+  if (id !== undefined && recorded.length === 0) yield* KeyLifecycle.find(id)
   return recorded
-})
-
-/** Finds a key by its id among all keys: an update that changes nothing would lock, and need the right to write. */
-const find = Effect.fnUntraced(function* (id: string) {
-  const keys = yield* KeyLifecycle.list
-  return yield* KeyLifecycle.orUnknown(id, Option.fromUndefinedOr(keys.find((key) => key.id === id)))
 })
 
 const withUsage =
@@ -115,32 +110,21 @@ const withUsage =
 /** Reads the rate-limit states of the keys, and returns a function that computes the usage of a key. */
 const usageOf = Effect.fnUntraced(function* (
   keys: ReadonlyArray<ApiKey.ApiKey>
-): Effect.fn.Return<(key: ApiKey.ApiKey) => Usage.Usage, StoreUnavailable, RateLimitStore> {
-  const store = yield* RateLimitStore
+): Effect.fn.Return<(key: ApiKey.ApiKey) => Usage.Usage, StoreUnavailable, RateLimitStore.RateLimitStore> {
   const ban = yield* BanPolicy
-  const now = yield* Clock.currentTimeMillis
-  const { at, states } = yield* store.read?.(
-    keys.map(({ id }) => Caller.ofKey(id)),
-    now
-  ) ?? readByModify(store, keys, now)
-  return ({ id, limits }) => Usage.at(states.get(Caller.ofKey(id)), at, limits, ban)
+  const countPer = yield* CountPer.CountPer
+  const callersOf = (key: ApiKey.ApiKey) => [
+    CountPer.callerOf(key, countPer),
+    CountPer.otherCallerOf(key, countPer)
+  ]
+  const callers = new Set(keys.flatMap(callersOf).filter((caller) => caller !== undefined))
+  const store = yield* RateLimitStore.RateLimitStore
+  const { at, states } = yield* RateLimitStore.read(store, [...callers], yield* Clock.currentTimeMillis)
+  return (key) => {
+    const [state, other] = callersOf(key).map((caller = "") => states.get(caller))
+    // The next request of the key carries over what was counted under the other setting.
+    const carried =
+      other && RateLimit.withUsageOf(state ?? RateLimit.initial(at, key.limits), other, at, key.limits)
+    return Usage.at(carried ?? state, at, key.limits, ban)
+  }
 })
-
-/** Reads the states one by one, for stores without the optional `read`. */
-const readByModify = (
-  { modify }: RateLimitStore["Service"],
-  keys: ReadonlyArray<ApiKey.ApiKey>,
-  now: number
-): Effect.Effect<
-  { readonly at: number; readonly states: ReadonlyMap<string, RateLimit.State> },
-  StoreUnavailable
-> =>
-  Effect.map(
-    Effect.forEach(keys, ({ id, limits }) =>
-      modify(Caller.ofKey(id), (state = RateLimit.initial(now, limits)) => [
-        [Caller.ofKey(id), state] as const,
-        state
-      ])
-    ),
-    (entries) => ({ at: now, states: new Map(entries) })
-  )

@@ -1,4 +1,4 @@
-/** Creates state keys, under which rate-limit states are stored: one per API key record and per client network. */
+/** Creates state keys, under which rate-limit states are stored: one per API key record, account and client network. */
 
 const NETWORK = "network:"
 
@@ -16,6 +16,13 @@ export const networks = { from: NETWORK, to: "network;" } as const
  * @internal
  */
 export const ofKey = (id: string): string => `key:${id}`
+
+/**
+ * Returns the state key of an account, whose keys are counted together.
+ *
+ * @internal
+ */
+export const ofAccount = (account: string): string => `account:${account}`
 
 /**
  * Returns the state key for the requests from a network without a valid API key.

@@ -22,10 +22,21 @@ describe("OwnPlans.rule", () => {
   })
 
   it.each([
+    ["Starter=1/1", "Team=1/1", "Starter=120/5000"],
+    ["Starter=1/1", "Team=1/1", "starter=1/1"]
+  ])("rejects %s, %s, %s: the last plan is defined twice", (...texts) => {
+    const [last = ""] = texts.slice(-1)
+    expect(OwnPlans.rule.reader.parseAll(texts)).toEqual(
+      Result.fail({ text: last, reason: `the plan ${last.replace(/=.*/, "")} is defined twice` })
+    )
+  })
+
+  it.each([
     [null, "must be an object"],
     [[], "must be an object"],
     [{ Starter: { perMinute: 1 } }, "Starter: must have the field perDay"],
-    [{ Starter: undefined }, "Starter: must be an object"]
+    [{ Starter: undefined }, "Starter: must be an object"],
+    [{ ...starter, STARTER: starter.Starter }, "the plan STARTER is defined twice"]
   ])("rejects %j in programs", (plans, reason) => {
     expect([OwnPlans.rule.isValid(plans), OwnPlans.rule.reasonFor(plans)]).toEqual([false, reason])
   })

@@ -46,6 +46,16 @@ const nameError = (name: string): string | undefined => {
   return taken.includes(name.toLowerCase()) ? `the name ${name} is taken` : undefined
 }
 
+/** Returns whether a plan that the operator adds can have this name. */
+export const isName = (name: string): boolean => nameError(name) === undefined
+
+// In messages and on command lines, the letter case of a plan does not matter.
+const repeatedIn = (names: ReadonlyArray<string>): string | undefined => {
+  const known = names.map((name) => name.toLowerCase())
+  const index = known.findIndex((name, at) => known.indexOf(name) < at)
+  return names[index]
+}
+
 const errorOf = (value: unknown): string | undefined => {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return "must be an object"
   for (const [name, limits] of Object.entries(value)) {
@@ -53,8 +63,11 @@ const errorOf = (value: unknown): string | undefined => {
     if (error !== undefined) return error
     if (!planRule.isValid(limits)) return `${name}: ${planRule.reasonFor(limits)}`
   }
-  return undefined
+  const repeated = repeatedIn(Object.keys(value))
+  return repeated === undefined ? undefined : isDefinedTwice(repeated)
 }
+
+const isDefinedTwice = (name: string): string => `the plan ${name} is defined twice`
 
 /** Parses one plan, such as `Starter=120/5000`. */
 export const parse: Rule.Parse<OwnPlans> = (text) => {
@@ -65,9 +78,27 @@ export const parse: Rule.Parse<OwnPlans> = (text) => {
   return error === undefined ? Result.succeed(plans) : Result.fail(error)
 }
 
+const definitions = Rule.listForm<ReadonlyArray<OwnPlans>, OwnPlans>(
+  "NAME=PER_MINUTE/PER_DAY",
+  "spaces",
+  parse,
+  (plans) => plans
+)
+
 /** A rule for own plans; as texts, each plan is `NAME=PER_MINUTE/PER_DAY`. */
 export const rule: Rule.Rule<OwnPlans> & Rule.TextForm<OwnPlans, Rule.ManyTexts<OwnPlans>> = {
   isValid: (value): value is OwnPlans => errorOf(value) === undefined,
   reasonFor: (value) => errorOf(value) ?? "must be an object",
-  ...Rule.listForm("NAME=PER_MINUTE/PER_DAY", "spaces", parse, (plans) => Object.assign({}, ...plans))
+  reader: {
+    ...definitions.reader,
+    parseAll: (texts) =>
+      Result.flatMap(definitions.reader.parseAll(texts), (plans) => {
+        const names = plans.flatMap(Object.keys)
+        const repeated = repeatedIn(names)
+        return repeated === undefined
+          ? Result.succeed(Object.assign({}, ...plans))
+          : Result.fail({ text: texts[names.lastIndexOf(repeated)] ?? "", reason: isDefinedTwice(repeated) })
+      })
+  },
+  format: () => "none"
 }

@@ -177,6 +177,26 @@ export const shifted = (state: State, byMs: number): State => {
 }
 
 /**
+ * Returns the state with at least the usage of another one, for a caller whose requests were counted there: the smaller
+ * number of tokens of both and, on the same day, the larger number of used requests. The ban, the strikes and the slots
+ * are unchanged: nobody is banned for the requests of others.
+ *
+ * @internal
+ */
+export const withUsageOf = (state: State, other: State, now: number, { perMinute }: Plan): State => {
+  const [own, used] = [withinLead(state, now), withinLead(other, now)]
+  const at = Math.max(own.at, used.at, now)
+  const level = TokenBucket.levelAt(used, at, perMinute)
+  const isUsedMore = level < TokenBucket.levelAt(own, at, perMinute)
+  return {
+    ...own,
+    ...(isUsedMore ? { level, at } : {}),
+    ...(used.day > own.day ? { day: used.day, used: used.used } : {}),
+    ...(used.day === own.day ? { used: Math.max(own.used, used.used) } : {})
+  }
+}
+
+/**
  * Lifts a ban: clears the ban, its level, the strikes and the open slots. The windows are unchanged.
  *
  * @internal

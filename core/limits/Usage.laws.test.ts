@@ -116,3 +116,32 @@ describe("RateLimit.unban", () => {
     expect(third.ms).toBe(first.ms)
   })
 })
+
+describe("RateLimit.withUsageOf", () => {
+  it("gives the larger usage of both windows, and leaves ban, strikes and slots unchanged", () => {
+    fc.assert(
+      fc.property(histories, histories, fc.nat(2 * DAY), ({ moments, policy }, other, later) => {
+        const { plan } = policy
+        const [own, used] = [moments.at(-1), other.moments.at(-1)]
+        const now = Math.max(own?.now ?? 0, used?.now ?? 0) + later
+        const before = own?.state ?? RateLimit.initial(now, plan)
+        if (used?.state === undefined) return
+        const usageOf = (state: RateLimit.State, at = now) => Usage.at(state, at, plan, policy.ban)
+        const [a, b] = [usageOf(before), usageOf(used.state)]
+        const after = RateLimit.withUsageOf(before, used.state, now, plan)
+        const { day, minute, ...rest } = usageOf(after)
+        expect(minute.remaining).toBe(Math.min(a.minute.remaining, b.minute.remaining))
+        expect(minute.fullAt).toBe(Math.max(a.minute.fullAt, b.minute.fullAt))
+        expect(day.endsAt).toBe(Math.max(a.day.endsAt, b.day.endsAt))
+        const sameDay = [a, b].filter(({ day: { endsAt } }) => endsAt === day.endsAt)
+        expect(day.used).toBe(Math.max(...sameDay.map((usage) => usage.day.used)))
+        expect(rest).toEqual({ strikes: a.strikes, bannedUntil: a.bannedUntil })
+        expect(after.debt).toBe(before.debt)
+        // A process that carries the same usage over again, at any time, changes nothing.
+        for (const at of [now, now + later]) {
+          expect(usageOf(RateLimit.withUsageOf(after, used.state, at, plan), at)).toEqual(usageOf(after, at))
+        }
+      })
+    )
+  })
+})

@@ -29,7 +29,8 @@ export const first = (
   return undefined
 }
 
-const SEGMENT = "(?:[A-Za-z0-9._~-]+|\\{[A-Za-z][A-Za-z0-9_]*\\})"
+/** Without `.` and `..`, which clients remove from URLs. */
+const SEGMENT = "(?:(?!\\.{1,2}(?:/|$))[A-Za-z0-9._~-]+|\\{[A-Za-z][A-Za-z0-9_]*\\})"
 const pathPattern = new RegExp(`^(?:/${SEGMENT})+$`)
 
 const ofRecord = (

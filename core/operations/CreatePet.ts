@@ -7,8 +7,6 @@ import * as Deprecation from "../deprecation/Deprecation.ts"
 import { identity, type NewPet } from "../domain/NewPet.ts"
 import type { Pet } from "../domain/Pet.ts"
 import * as ApiError from "../errors/ApiError.ts"
-import type { StoreUnavailable } from "../errors/StoreUnavailable.ts"
-import type { Outcome } from "../idempotency/Once.ts"
 import type { Header } from "../service/ServiceResponse.ts"
 import * as Operation from "./Operation.ts"
 import * as Schemas from "./Schemas.ts"
@@ -47,32 +45,28 @@ export const createPet = Operation.make({
   // Identifies the decoded animal, not its JSON text, because a client may encode it differently for each attempt.
   fingerprint: identity,
   run: ({ address, body, now, once, options, pets }: Operation.Input<QueryParameters.None, NewPet>) => {
-    const insertion: Effect.Effect<Insertion, Operation.Failure> =
-      once === undefined || pets.insertOnce === undefined
-        ? Effect.map(pets.insert(body), (pet) => ({ _tag: "Inserted", pet }))
-        : insertionOrError(pets.insertOnce(body, once))
-    return Effect.map(insertion, ({ _tag, pet }) => {
+    const created = (pet: Pet, isReplayed = false): Created => {
       const phase = Deprecation.phaseAt(options.getPetDeprecation, now)
       const headers: Array<Header> = isReadable[phase] ? [["Location", `${address("/pets")}/${pet.id}`]] : []
-      if (_tag === "Replayed") headers.push(["Idempotency-Replayed", "true"])
+      if (isReplayed) headers.push(["Idempotency-Replayed", "true"])
       return { body: PetJson.encode(pet), headers }
-    })
+    }
+    if (once === undefined || pets.insertOnce === undefined)
+      return Effect.map(pets.insert(body), (pet) => created(pet))
+    return Effect.flatMap(
+      pets.insertOnce(body, once),
+      (outcome): Effect.Effect<Created, ApiError.ApiError> => {
+        switch (outcome._tag) {
+          case "Mismatch":
+            return Effect.fail(ApiError.make("idempotency_key_reused"))
+          case "InProgress":
+            return Effect.fail(ApiError.make("idempotency_key_in_use"))
+          default:
+            return Effect.succeed(created(outcome.pet, outcome._tag === "Replayed"))
+        }
+      }
+    )
   }
 })
 
-/** An outcome with an animal: stored by this request or by an earlier one. */
-type Insertion = Extract<Outcome, { readonly pet: Pet }>
-
-const insertionOrError = (
-  insertion: Effect.Effect<Outcome, StoreUnavailable>
-): Effect.Effect<Insertion, StoreUnavailable | ApiError.ApiError> =>
-  Effect.flatMap(insertion, (outcome): Effect.Effect<Insertion, ApiError.ApiError> => {
-    switch (outcome._tag) {
-      case "Mismatch":
-        return Effect.fail(ApiError.make("idempotency_key_reused"))
-      case "InProgress":
-        return Effect.fail(ApiError.make("idempotency_key_in_use"))
-      default:
-        return Effect.succeed(outcome)
-    }
-  })
+type Created = Operation.Output & { readonly body: string }

@@ -257,16 +257,16 @@ export const make = <
         cursors,
         once: undefined
       }
-      const run = () => {
-        if (definition.fingerprint === undefined || onceKey.success === undefined)
-          return definition.run(input)
+      if (definition.fingerprint !== undefined && onceKey.success !== undefined) {
         const once = { caller: key.id, key: onceKey.success, now }
         return Effect.flatMap(hash(definition.fingerprint(content)), (fingerprint) =>
           definition.run({ ...input, once: { ...once, fingerprint } })
         )
       }
       const waiting = definition.maxResponseBytes && request.room(definition.maxResponseBytes(values))
-      return waiting === undefined ? run() : Effect.flatMap(waiting, run)
+      return waiting === undefined
+        ? definition.run(input)
+        : Effect.flatMap(waiting, () => definition.run(input))
     }
   }
 }

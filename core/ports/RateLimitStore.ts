@@ -1,8 +1,9 @@
 /** Defines the port for the storage of rate-limit states. */
 import * as Context from "effect/Context"
-import type * as Effect from "effect/Effect"
+import * as Effect from "effect/Effect"
 import type { StoreUnavailable } from "../errors/StoreUnavailable.ts"
-import { type Policy, type State, step, type Verdict } from "../limits/RateLimit.ts"
+import { maxRequests, type Plan } from "../limits/Plan.ts"
+import { initial, type Policy, type State, step, type Verdict } from "../limits/RateLimit.ts"
 
 /** A pure function from a state key's stored state, `undefined` if absent, to a result and the next state. */
 export type Step<A> = (state: State | undefined) => readonly [result: A, state: State]
@@ -81,5 +82,22 @@ export const consume = (
     store.modify(key, (state) => step(state, now, policy, cost))
   )
 }
+
+/** Reads stored states. A store without `read` is read with `modify`, one state at a time. */
+export const read = (
+  store: RateLimitStore["Service"],
+  keys: ReadonlyArray<string>,
+  now: number
+): Effect.Effect<{ readonly at: number; readonly states: ReadonlyMap<string, State> }, StoreUnavailable> =>
+  store.read?.(keys, now) ??
+  Effect.map(
+    Effect.forEach(keys, (key) =>
+      store.modify(key, (state = initial(now, largest)) => [[key, state] as const, state])
+    ),
+    (entries) => ({ at: now, states: new Map(entries) })
+  )
+
+/** A bucket that is full under this plan is full under every plan. */
+const largest: Plan = { perMinute: maxRequests, perDay: maxRequests }
 
 const isComplete = (store: Steppable): store is RateLimitStore["Service"] => store.consume !== undefined

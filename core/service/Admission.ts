@@ -4,10 +4,12 @@ import * as Option from "effect/Option"
 import * as ApiKey from "../access/ApiKey.ts"
 import * as ApiKeySecret from "../access/ApiKeySecret.ts"
 import * as Bearer from "../access/Bearer.ts"
+import type * as Carryover from "../access/Carryover.ts"
 import * as ApiError from "../errors/ApiError.ts"
 import type { StoreUnavailable } from "../errors/StoreUnavailable.ts"
 import type { BanPolicy } from "../limits/BanPolicy.ts"
 import * as Caller from "../limits/Caller.ts"
+import * as CountPer from "../limits/CountPer.ts"
 import * as OwnPlans from "../limits/OwnPlans.ts"
 import * as Plan from "../limits/Plan.ts"
 import type * as RateLimit from "../limits/RateLimit.ts"
@@ -36,7 +38,8 @@ const SITE_BUDGET_FACTOR = 16
  */
 export const budgets = (
   { anonymousPlan, trustedProxyHops }: Pick<ServiceOptions, "anonymousPlan" | "trustedProxyHops">,
-  ban: BanPolicy
+  ban: BanPolicy,
+  countPer: CountPer.CountPer
 ): ((call: Call) => ReadonlyArray<Budget>) => {
   const policy: RateLimit.Policy = { plan: anonymousPlan, ban: undefined }
   const sitePlan: Plan.Plan = {
@@ -50,7 +53,7 @@ export const budgets = (
       const { perDay, perMinute } = key.limits
       const asked = hostRoute === undefined ? (route?.operation?.cost ?? 1) : hostRoute.cost()
       const cost = Math.min(asked, perMinute, perDay)
-      return [{ caller: Caller.ofKey(key.id), policy: { plan: key.limits, ban }, cost }]
+      return [{ caller: CountPer.callerOf(key, countPer), policy: { plan: key.limits, ban }, cost }]
     }
     const { network, site } = ClientAddress.networksOf(ClientAddress.of(request, trustedProxyHops))
     const budget = { caller: Caller.ofNetwork(network), policy, cost: 1 }
@@ -64,11 +67,14 @@ export const budgets = (
 export const counter =
   (
     limits: RateLimitStore.RateLimitStore["Service"],
+    carryOver: ReturnType<typeof Carryover.make>,
     { onLimitsUnavailable }: Pick<ServiceOptions, "onLimitsUnavailable">
   ) =>
   (call: Call, { caller, cost, policy }: Budget): Effect.Effect<RateLimit.Verdict, StoreUnavailable> => {
     call.plan = policy.plan
-    const counted = RateLimitStore.consume(limits, caller, call.now, policy, cost)
+    const carried = call.key && carryOver(call.key, call.now)
+    const consume = () => RateLimitStore.consume(limits, caller, call.now, policy, cost)
+    const counted = carried === undefined ? consume() : Effect.flatMap(carried, consume)
     if (onLimitsUnavailable === "closed") return counted
     return Effect.catch(counted, (failure) => {
       const standIn = uncountedVerdict(policy.plan, call.now)

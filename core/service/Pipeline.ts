@@ -9,9 +9,11 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import type { ApiKey } from "../access/ApiKey.ts"
 import * as ApiKeySecret from "../access/ApiKeySecret.ts"
+import * as Carryover from "../access/Carryover.ts"
 import { LastSeen } from "../access/LastSeen.ts"
 import * as OwnErrors from "../errors/OwnErrors.ts"
 import { BanPolicy } from "../limits/BanPolicy.ts"
+import { CountPer } from "../limits/CountPer.ts"
 import { OwnPlans } from "../limits/OwnPlans.ts"
 import * as Plan from "../limits/Plan.ts"
 import type { Verdict } from "../limits/RateLimit.ts"
@@ -58,8 +60,10 @@ export const make = Effect.fnUntraced(function* (
   const nextRequestId = yield* RequestId.make
   const observer = Exchange.combine([yield* Exchange.ResponseObserver])
   const receive = yield* Reception.make(options, operations, probes)
-  const budgetsOf = Admission.budgets(options, yield* BanPolicy)
-  const count = Admission.counter(yield* RateLimitStore, options)
+  const countPer = yield* CountPer
+  const limits = yield* RateLimitStore
+  const budgetsOf = Admission.budgets(options, yield* BanPolicy, countPer)
+  const count = Admission.counter(limits, Carryover.make(limits, countPer), options)
   const addHeaders = CommonHeaders.make(options, operations)
   const turns = new AdmissionTurns()
   const bans = NewBans.make()
@@ -83,15 +87,17 @@ export const make = Effect.fnUntraced(function* (
       if (call.key !== undefined) noteSeen(call.key, call.now)
     }
     let verdict: Verdict | undefined
+    let caller = ""
     for (const budget of budgetsOf(call)) {
       const next = yield* count(call, budget)
+      caller = budget.caller
       verdict = Admission.tighter(verdict, next)
       if (next.outcome !== "admitted" || next === call.standIn) break
     }
     call.verdict = verdict
     leaveTurn(call, !call.isCounted)
     const { key } = call
-    if (key !== undefined && verdict?.beganBan && bans.isNew(key.id, verdict.resetAt)) {
+    if (key !== undefined && verdict?.beganBan && bans.isNew(caller, verdict.resetAt)) {
       call.bannedUntil = verdict.resetAt * 1000
       yield* RequestLog.ban(key, call.bannedUntil, call.id)
     }

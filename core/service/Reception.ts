@@ -43,7 +43,7 @@ export const make = Effect.fnUntraced(function* (
     const isOwn = hostRoute === undefined
     const prefix = isOwn ? Mount.prefixOf(basePath, sentPath, request.mountPath) : ""
     const path = sentPath.slice(prefix.length)
-    const pathBeside = isOwn ? Mount.pathBeside(basePath, path) : path
+    const pathBeside = Mount.pathBeside(basePath, path)
     call.prefix = Mount.encode(prefix)
     const unlimited =
       probes.respond(call, pathBeside) ??

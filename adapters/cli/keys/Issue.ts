@@ -4,10 +4,8 @@ import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as KeyLifecycle from "../../../core/access/KeyLifecycle.ts"
-import * as Plan from "../../../core/limits/Plan.ts"
 import * as Database from "../Database.ts"
 import * as Failure from "../Failure.ts"
-import * as IssueKeyFlag from "../IssueKeyFlag.ts"
 import { printable } from "../Printable.ts"
 import * as Setting from "../Setting.ts"
 import * as KeyCommand from "./KeyCommand.ts"
@@ -17,12 +15,7 @@ import * as KeyText from "./KeyText.ts"
 export const issue = Command.make(
   "issue",
   {
-    plan: Setting.make(
-      "plan",
-      Plan.names.join("|"),
-      `Plan of the key; ${Plan.agreed} requires both limits; ${IssueKeyFlag.OWN_PLAN}.`,
-      IssueKeyFlag.parsePlan
-    ),
+    plan: KeyCommand.plan("Plan of the key"),
     perMinute: KeyCommand.perMinute("Requests per minute. Default: the limit of the plan."),
     perDay: KeyCommand.perDay("Requests per day. Default: the limit of the plan."),
     label: Setting.make(
@@ -47,9 +40,9 @@ export const issue = Command.make(
     ...KeyCommand.flags
   },
   Effect.fn("keys issue")(function* (flags) {
-    const { plans } = flags.plan
+    const named = yield* KeyCommand.namedPlan(flags.plan)
     const options: KeyLifecycle.IssueOptions = {
-      plan: flags.plan.plan,
+      plan: named.plan,
       limits: {
         perMinute: Option.getOrUndefined(flags.perMinute),
         perDay: Option.getOrUndefined(flags.perDay)
@@ -60,8 +53,8 @@ export const issue = Command.make(
       expires: Option.getOrUndefined(flags.expires)
     }
     // Validated before a database is created.
-    yield* Effect.mapError(Effect.fromResult(KeyLifecycle.limitsOf(options, plans)), Failure.userError)
-    const store = yield* KeyCommand.open({ ...flags, plans }, Database.open)
+    yield* Effect.mapError(Effect.fromResult(KeyLifecycle.limitsOf(options, named.plans)), Failure.userError)
+    const store = yield* KeyCommand.open({ ...flags, plans: named.plans }, Database.open)
     const {
       account = null,
       expiresAt = null,

@@ -10,14 +10,18 @@ import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import * as Metadata from "../../../core/access/Metadata.ts"
 import * as PetName from "../../../core/domain/PetName.ts"
+import * as CountPer from "../../../core/limits/CountPer.ts"
+import * as OwnPlans from "../../../core/limits/OwnPlans.ts"
 import * as Plan from "../../../core/limits/Plan.ts"
 import * as Duration from "../../../core/options/Duration.ts"
 import type { ApiKeyStore } from "../../../core/ports/ApiKeyStore.ts"
 import type { RateLimitStore } from "../../../core/ports/RateLimitStore.ts"
-import type { AnimalStore, AnimalStoreOptions, Expiry, InvalidDatabase } from "../../embed/index.ts"
+import type { AnimalStore, Expiry, InvalidDatabase } from "../../embed/index.ts"
 import * as KeyReader from "../../embed/KeyReader.ts"
 import * as Database from "../Database.ts"
 import * as Failure from "../Failure.ts"
+import { Host } from "../Host.ts"
+import * as IssueKeyFlag from "../IssueKeyFlag.ts"
 import * as Output from "../Output.ts"
 import * as Setting from "../Setting.ts"
 import * as StoreFlags from "../StoreFlags.ts"
@@ -38,7 +42,14 @@ export const flags = {
 }
 
 /** Flags of commands that read or change rate limits and bans. */
-export const flagsWithLimits = { ...flags, limits: StoreFlags.store.limits }
+export const flagsWithLimits = {
+  ...flags,
+  limits: StoreFlags.store.limits,
+  countPer: StoreFlags.store.countPer
+}
+
+/** Flags of commands that show keys with their limits. */
+export const flagsWithPlans = { ...flagsWithLimits, plans: StoreFlags.store.plans }
 
 /** Values of `flags` or `flagsWithLimits`. */
 export interface Values {
@@ -46,18 +57,23 @@ export interface Values {
   readonly databaseTimeoutMs: number
   readonly json: boolean
   readonly limits?: string | undefined
+  readonly countPer?: CountPer.CountPer | undefined
+  readonly plans?: OwnPlans.OwnPlans | undefined
 }
 
 /** Opens the store for a command that changes keys. */
 export const open = (
-  { database, databaseTimeoutMs, limits, plans }: Values & Pick<AnimalStoreOptions, "plans">,
+  { countPer, database, databaseTimeoutMs, limits, plans }: Values,
   openStore: typeof Database.openExisting = Database.openExisting
 ): Effect.Effect<AnimalStore, CliError.UserError, Scope.Scope> =>
-  Effect.andThen(rejectMemory(database, limits), openStore({ database, databaseTimeoutMs, limits, plans }))
+  Effect.andThen(
+    rejectMemory(database, limits),
+    openStore({ countPer, database, databaseTimeoutMs, limits, plans })
+  )
 
 /** Runs a program that only reads keys and limits; the databases are neither created nor changed. */
 export const read = <A, E>(
-  { database, databaseTimeoutMs, limits }: Values,
+  { countPer = "key", database, databaseTimeoutMs, limits, plans = {} }: Values,
   program: Effect.Effect<A, E, ApiKeyStore | RateLimitStore>
 ): Effect.Effect<A, CliError.UserError, Scope.Scope> =>
   Effect.gen(function* () {
@@ -68,7 +84,12 @@ export const read = <A, E>(
       limits === undefined ? "database" : "limits",
       KeyReader.limits(limits ?? database, databaseTimeoutMs)
     )
-    return yield* program.pipe(Effect.provide(Context.merge(keys, usage)), Effect.mapError(Failure.userError))
+    return yield* program.pipe(
+      Effect.provide(Context.merge(keys, usage)),
+      Effect.provideService(CountPer.CountPer, countPer),
+      Effect.provideService(OwnPlans.OwnPlans, plans),
+      Effect.mapError(Failure.userError)
+    )
   })
 
 /** Builds a layer; the messages of its errors begin with the flag. */
@@ -123,6 +144,38 @@ export const keyId = Argument.String("id").pipe(
       : Effect.succeed(id)
   )
 )
+
+const plansVariable = Setting.variable(StoreFlags.storeTable.plans.flag)
+
+/** Creates the flag `--plan` of a key. The variable of this name has the plans that servers define. */
+export const plan = (description: string) =>
+  Setting.withoutVariable(
+    "plan",
+    Plan.names.join("|"),
+    `${description}; ${Plan.agreed} requires both limits; also a plan that servers define, as NAME=PER_MINUTE/PER_DAY, or by its name if ${plansVariable} has its definition.`,
+    Setting.text
+  )
+
+/** The plans that servers define, as the variable of their `--plan` states. */
+export const serverPlans: Effect.Effect<OwnPlans.OwnPlans, CliError.UserError> = Effect.gen(function* () {
+  const { env } = yield* Host
+  const texts = Setting.textOfVariable(env[plansVariable] ?? "").match(/\S+/g) ?? []
+  const parsed = OwnPlans.rule.reader.parseAll(texts)
+  return yield* Effect.mapError(Effect.fromResult(parsed), ({ reason, text }) =>
+    invalid(plansVariable, reason, text)
+  )
+})
+
+/** Returns the plan that the `--plan` of a key names, and the plans that servers define. */
+export const namedPlan = (text: string): Effect.Effect<IssueKeyFlag.NamedPlan, CliError.UserError> =>
+  Effect.flatMap(serverPlans, (plans) =>
+    Effect.mapError(Effect.fromResult(IssueKeyFlag.parsePlan(text, plans)), (reason) =>
+      invalid("--plan", reason, text)
+    )
+  )
+
+const invalid = (source: string, reason: string, text: string): CliError.UserError =>
+  Failure.userError(new Error(`${source}: ${reason}; got ${JSON.stringify(text)}`))
 
 const requests = Setting.between(1, Plan.maxRequests)
 

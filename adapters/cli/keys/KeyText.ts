@@ -1,4 +1,5 @@
 /** Formats times, limits and states of keys for messages. */
+import { isStandard } from "../../../core/limits/Plan.ts"
 import type { ApiKey, KeyStatus, Plan } from "../../embed/index.ts"
 
 const DAY_MS = 24 * 60 * 60 * 1_000
@@ -15,6 +16,20 @@ export const day = (days: number): string => time(days * DAY_MS).replace(/T.*$/,
 /** Formats limits, such as "60 requests a minute, 1000 a day". */
 export const limits = ({ perDay, perMinute }: Plan): string =>
   `${perMinute} requests a minute, ${perDay} a day`
+
+/** Returns a line about the plans of these keys that neither the contract nor `plans` defines; none if all are defined. */
+export const unknownPlans = (
+  keys: ReadonlyArray<ApiKey>,
+  plans: { readonly [name: string]: Plan }
+): ReadonlyArray<string> => {
+  const names = [...new Set(keys.map(({ plan }) => plan))]
+  const unknown = names.filter((name) => !isStandard(name) && !Object.hasOwn(plans, name))
+  if (unknown.length === 0) return []
+  return [
+    "",
+    `Servers define the limits of ${unknown.join(", ")}; the limits shown are those with which a key was issued or set. Pass --plan ${unknown[0]}=PER_MINUTE/PER_DAY, as to the servers.`
+  ]
+}
 
 /** Formats the state of a key at `now` (epoch milliseconds): revoked, expired, banned, rotating or active. */
 export const state = (

@@ -11,6 +11,7 @@ import * as Setting from "../Setting.ts"
 import * as KeyCommand from "./KeyCommand.ts"
 import * as KeyRecord from "./KeyRecord.ts"
 import * as KeyTable from "./KeyTable.ts"
+import * as KeyText from "./KeyText.ts"
 
 /** Prints all keys with their states, without secrets. */
 export const list = Command.make(
@@ -22,7 +23,7 @@ export const list = Command.make(
       "List only the keys of this account. Default: all keys.",
       KeyCommand.parseName
     ).pipe(Flag.optional),
-    ...KeyCommand.flagsWithLimits
+    ...KeyCommand.flagsWithPlans
   },
   Effect.fn("keys list")(function* (flags) {
     const account = Option.getOrUndefined(flags.account)
@@ -33,7 +34,9 @@ export const list = Command.make(
     yield* KeyCommand.print(
       flags,
       keys.map((key) => ({ ...KeyRecord.make(key), bannedUntil: key.usage.bannedUntil ?? null })),
-      keys.length === 0 ? empty : KeyTable.make(keys, now)
+      keys.length === 0
+        ? empty
+        : [KeyTable.make(keys, now), ...KeyText.unknownPlans(keys, flags.plans)].join("\n")
     )
   }, Effect.scoped)
 ).pipe(Command.withDescription("List all keys with bans and expiry, oldest first, without secrets."))

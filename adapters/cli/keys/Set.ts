@@ -3,10 +3,8 @@ import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as Plan from "../../../core/limits/Plan.ts"
 import type { ApiKey, KeyChange } from "../../embed/index.ts"
 import * as Failure from "../Failure.ts"
-import * as IssueKeyFlag from "../IssueKeyFlag.ts"
 import { printable } from "../Printable.ts"
 import * as Setting from "../Setting.ts"
 import * as KeyCommand from "./KeyCommand.ts"
@@ -18,12 +16,7 @@ export const set = Command.make(
   "set",
   {
     id: KeyCommand.keyId,
-    plan: Setting.make(
-      "plan",
-      Plan.names.join("|"),
-      `New plan, with its limits; unchanged if absent; ${Plan.agreed} requires both limits; ${IssueKeyFlag.OWN_PLAN}.`,
-      IssueKeyFlag.parsePlan
-    ).pipe(Flag.optional),
+    plan: KeyCommand.plan("New plan, with its limits; unchanged if absent").pipe(Flag.optional),
     perMinute: KeyCommand.perMinute("New limit per minute. Default: unchanged."),
     perDay: KeyCommand.perDay("New limit per day. Default: unchanged."),
     label: Setting.make(
@@ -48,7 +41,7 @@ export const set = Command.make(
       0,
       "Time from now after which the key expires, such as 90d; 0 means immediately. Default: unchanged."
     ),
-    ...KeyCommand.flags
+    ...KeyCommand.flagsWithLimits
   },
   Effect.fn("keys set")(function* (flags) {
     const { account, expires, label, metadata, perDay, perMinute, plan } = flags
@@ -65,7 +58,7 @@ export const set = Command.make(
         )
       )
     }
-    const named = Option.getOrUndefined(plan)
+    const named = Option.isNone(plan) ? undefined : yield* KeyCommand.namedPlan(plan.value)
     const change: KeyChange = {
       plan: named?.plan,
       limits: { perMinute: Option.getOrUndefined(perMinute), perDay: Option.getOrUndefined(perDay) },
@@ -74,7 +67,7 @@ export const set = Command.make(
       metadata: Option.getOrUndefined(metadata),
       expires: Option.getOrUndefined(expires)
     }
-    const store = yield* KeyCommand.open({ ...flags, plans: named?.plans })
+    const store = yield* KeyCommand.open({ ...flags, plans: named?.plans ?? (yield* KeyCommand.serverPlans) })
     const key = yield* Failure.attempt(() => store.keys.set(flags.id, change))
     yield* KeyCommand.print(flags, KeyRecord.make(key), textOf(key))
   }, Effect.scoped)

@@ -1,20 +1,31 @@
 /** Faulty stores of API keys, at least one for each law of the port. */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import { type Fault, fault } from "../Fault.ts"
+import type { ApiKey, StoredSecret } from "../../../core/access/ApiKey.ts"
+import type { KeyUpdate } from "../../../core/ports/ApiKeyStore.ts"
+import { type Fault, fault, type Where } from "../Fault.ts"
 import * as AtPort from "../spoilers/AtPort.ts"
-import {
-  changingEvents,
-  changingInserted,
-  changingList,
-  checkThenInsert,
-  findingWhere,
-  readThenWrite,
-  replacingFind,
-  replacingInsertFirst,
-  replacingUpdate
-} from "../spoilers/KeyStores.ts"
-import * as LeakyLock from "../spoilers/LeakyLock.ts"
+
+/** Changes fields of a key before it is stored. */
+const changingInserted = (change: (key: ApiKey) => Partial<ApiKey>): Where =>
+  AtPort.keys((real) => ({ insert: (key, event) => real.insert({ ...key, ...change(key) }, event) }))
+
+/** Changes the listed keys or their order. */
+const changingList = (change: (all: ReadonlyArray<ApiKey>) => ReadonlyArray<ApiKey>): Where =>
+  AtPort.keys((real) => ({ list: Effect.map(real.list, change) }))
+
+/** Finds the first listed key with a secret for which `isFound` is true. */
+const findingWhere = (
+  isFound: (secret: StoredSecret, hash: string, key: ApiKey, index: number) => boolean
+): Where =>
+  AtPort.keys((real) => ({
+    findByHash: (hash) =>
+      Effect.map(real.list, (all) =>
+        Option.fromUndefinedOr(
+          all.find((key) => key.secrets.some((secret, index) => isFound(secret, hash, key, index)))
+        )
+      )
+  }))
 
 export const faults: ReadonlyArray<Fault> = [
   fault("keys-store.label-empty", "Stores an absent label as an empty string.")
@@ -44,49 +55,72 @@ export const faults: ReadonlyArray<Fault> = [
   fault("keys-store.update-null-is-none", "Treats a result of null or undefined as an unknown key.")
     .breaks("keys-store.update.answer")
     .by(
-      replacingUpdate((id, change, real) =>
-        Effect.map(
-          real.update(id, change),
-          Option.filter((result) => result !== null && result !== undefined)
-        )
-      )
+      AtPort.keys((real) => ({
+        update: (id, change) =>
+          Effect.map(
+            real.update(id, change),
+            Option.filter((result) => result !== null && result !== undefined)
+          )
+      }))
     ),
   fault("keys-store.update-by-pattern", "Treats ids as SQL LIKE patterns.")
     .breaks("keys-store.update.none")
     .by(
-      replacingUpdate((id, change, real) =>
-        Effect.flatMap(real.list, (all) => real.update(id === "%" ? (all[0]?.id ?? id) : id, change))
-      )
+      AtPort.keys((real) => ({
+        update: (id, change) =>
+          Effect.flatMap(real.list, (all) => real.update(id === "%" ? (all[0]?.id ?? id) : id, change))
+      }))
     ),
   fault(
     "keys-store.update-raced",
     "Reads a key, yields, and writes the changed key, so that one of two updates is lost."
   )
     .breaks("keys-store.update.atomic")
-    .by(readThenWrite(Effect.yieldNow)),
+    .by(
+      AtPort.keys((real) => ({
+        update: Effect.fnUntraced(function* <A>(id: string, change: KeyUpdate<A>) {
+          const before = (yield* real.list).find((key) => key.id === id)
+          if (before === undefined) return Option.none()
+          yield* Effect.yieldNow
+          const changed = change(before)
+          return yield* real.update(id, () => changed)
+        })
+      }))
+    ),
   fault("keys-store.insert-first-always", "Inserts the key in `insertFirst` even if the store is not empty.")
     .breaks("keys-store.insert-first")
-    .by(replacingInsertFirst((key, real) => Effect.as(real.insert(key), true))),
+    .by(AtPort.keys((real) => ({ insertFirst: (key, event) => Effect.as(real.insert(key, event), true) }))),
   fault(
     "keys-store.insert-first-raced-closely",
     "Checks that there is no key and inserts one in a second step, without yielding between them."
   )
     .breaks("keys-store.insert-first.atomic")
-    .by(checkThenInsert(Effect.void)),
+    .by(
+      AtPort.keys((real) => ({
+        insertFirst: Effect.fnUntraced(function* (key, event) {
+          if ((yield* real.list).length > 0) return false
+          yield* Effect.void
+          yield* real.insert(key, event)
+          return true
+        })
+      }))
+    ),
   fault("keys-store.throwing-change-locked", "Does not release its lock when a change throws.")
     .breaks("keys-store.update.atomic")
     .by(
       AtPort.keys((real) => {
-        const guarded = LeakyLock.make()
-        return { ...real, update: (id, change) => guarded(real.update(id, change)) }
+        const guarded = AtPort.leakyLock()
+        return { update: (id, change) => guarded(real.update(id, change)) }
       })
     ),
   fault("keys-store.outage-none", "Finds no key when its backend does not respond.")
     .breaks("keys-store.fails-typed")
     .by(
-      replacingFind((hash, real) => Effect.catch(real.findByHash(hash), () => Effect.succeed(Option.none())))
+      AtPort.keys((real) => ({
+        findByHash: (hash) => Effect.catch(real.findByHash(hash), () => Effect.succeed(Option.none()))
+      }))
     ),
   fault("keys-store.events-of-all", "Returns the events of all keys for each key.")
     .breaks("keys-store.events")
-    .by(changingEvents((all) => all))
+    .by(AtPort.keys((real) => ({ events: () => real.events?.() ?? Effect.succeed([]) })))
 ]

@@ -1,11 +1,81 @@
 /** Faults in reading the body of a creation, and in what a creation stores. */
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import type { ClauseSlug } from "../../clauses/Clauses.ts"
-import { header, text, type WireRequest } from "../../http/Wire.ts"
-import { type Fault, fault } from "../Fault.ts"
+import * as PetJson from "../../http/PetJson.ts"
+import { bytes, header, type Transport, text, type WireRequest, type WireResponse } from "../../http/Wire.ts"
+import { type Fault, fault, type Where, type World } from "../Fault.ts"
 import * as AtHttp from "../spoilers/AtHttp.ts"
-import * as Creations from "../spoilers/Creations.ts"
 import * as Edit from "../spoilers/Edit.ts"
 import * as Requests from "../spoilers/Requests.ts"
+
+/** Changes the body of a creation for which `isAffected` is true, by default of each, before the server reads it. */
+const reads = (
+  change: (body: string) => string,
+  isAffected: (request: WireRequest, world: World) => boolean = () => true
+): Where =>
+  AtHttp.requests(
+    (request, world) => Requests.isCreation(request) && isAffected(request, world),
+    (request) => ({ ...request, body: bytes(change(text(request.body))) })
+  )
+
+/** Changes the members of a JSON body as `reads` changes a body. */
+const readsMembers = (
+  change: (members: { readonly [name: string]: unknown }) => unknown,
+  isAffected?: (request: WireRequest, world: World) => boolean
+): Where =>
+  reads(
+    (body) =>
+      Result.match(PetJson.parse(body), {
+        onSuccess: (value) =>
+          typeof value === "object" && value !== null && !Array.isArray(value)
+            ? Edit.write(change({ ...value }))
+            : body,
+        onFailure: () => body
+      }),
+    isAffected
+  )
+
+/** Returns 500 for creations with these bodies. */
+const failsOn = (isFatal: (body: string) => boolean): Where =>
+  AtHttp.responses(
+    { to: (request) => Requests.isCreation(request) && isFatal(text(request.body)) },
+    Edit.error(500, "internal_error")
+  )
+
+const nameIn = (request: WireRequest): string | undefined => /"name":("[^"]*")/.exec(text(request.body))?.[1]
+
+/** After a creation was rejected with this status, stores an animal with the name in the rejected body. */
+const storesAfter =
+  (status: number, authorized: (request: WireRequest) => WireRequest) =>
+  (real: Transport): Transport =>
+  (request) =>
+    Effect.tap(real(request), (response) => {
+      const name = nameIn(request)
+      return response.status === status && Requests.isCreation(request) && name !== undefined
+        ? real(authorized({ ...request, body: bytes(`{"name":${name},"categoryId":0,"status":"sold"}`) }))
+        : Effect.void
+    })
+
+/** Responds to a repeated body with the animal that the first creation stored. */
+const oncePerBody = (real: Transport): Transport => {
+  const earlier = new Map<string, WireResponse>()
+  return (request) => {
+    const body = text(request.body)
+    const before = Requests.isCreation(request) ? earlier.get(body) : undefined
+    if (before !== undefined) {
+      // Lists animals to get up-to-date headers.
+      return Effect.map(real({ ...request, method: "GET", body: undefined }), ({ headers }) => ({
+        ...before,
+        headers
+      }))
+    }
+    return Effect.map(real(request), (response) => {
+      if (response.status === 201) earlier.set(body, response)
+      return response
+    })
+  }
+}
 
 /** Readers that correct some invalid bodies: `from` becomes `to` before the server parses the body. */
 const lenient: ReadonlyArray<readonly [id: string, clause: ClauseSlug, from: RegExp, to: string]> = [
@@ -39,20 +109,20 @@ export const faults: ReadonlyArray<Fault> = [
   ...lenient.map(([id, clause, from, to]) =>
     fault(`create.reads ${id}`.replaceAll(" ", "-"), `Accepts a creation with ${id}.`)
       .breaks(clause)
-      .by(Creations.reads((body) => body.replace(from, to)))
+      .by(reads((body) => body.replace(from, to)))
   ),
   fault("create.huge-number-500", "Returns 500 for a number with a huge exponent.")
     .breaks("errors.no-5xx")
-    .by(Creations.failsOn((body) => body.includes("e999999999"))),
+    .by(failsOn((body) => body.includes("e999999999"))),
   fault("create.stack-overflow", "Returns 500 for thousands of nested brackets.")
     .breaks("errors.no-5xx-anywhere")
-    .by(Creations.failsOn((body) => body.includes("[".repeat(9_000)))),
+    .by(failsOn((body) => body.includes("[".repeat(9_000)))),
   fault("create.last-duplicate-wins", "Uses the last of several members with the same name.")
     .breaks("create.json-duplicates")
-    .by(Creations.readsMembers((members) => members)),
+    .by(readsMembers((members) => members)),
   fault("create.replaces-invalid-bytes", "Replaces bytes that are not UTF-8 instead of rejecting the body.")
     .breaks("create.json-utf8")
-    .by(Creations.reads((body) => body)),
+    .by(reads((body) => body)),
   fault("create.literal-content-type", "Accepts only the exact spelling application/json.")
     .breaks("create.content-type-form")
     .by(
@@ -62,7 +132,7 @@ export const faults: ReadonlyArray<Fault> = [
     ),
   fault("create.charset-status", "Loses the status of a creation whose content type has a charset.")
     .breaks("create.status-kept")
-    .by(Creations.readsMembers(({ categoryId, name }) => ({ name, categoryId }), ofType(/charset/i))),
+    .by(readsMembers(({ categoryId, name }) => ({ name, categoryId }), ofType(/charset/i))),
   fault("create.chunked-latin", "Reads a chunked body as ISO 8859-1.")
     .breaks("create.returns-created")
     .by(
@@ -90,7 +160,7 @@ export const faults: ReadonlyArray<Fault> = [
     "Stores one animal for two creations with equal bodies, and returns it twice."
   )
     .breaks("resources.id-unique")
-    .by(AtHttp.transport(Creations.oncePerBody)),
+    .by(AtHttp.transport(oncePerBody)),
   ...([400, 401, 429] as const).map((status) =>
     fault(`create.stored-after-${status}`, `Stores the animal of a creation that gets ${status}.`)
       .breaks(
@@ -102,7 +172,7 @@ export const faults: ReadonlyArray<Fault> = [
       )
       .by(
         AtHttp.transport((real, { keys }) =>
-          Creations.storesAfter(status, (request) => Requests.withKey(request, keys.main))(real)
+          storesAfter(status, (request) => Requests.withKey(request, keys.main))(real)
         )
       )
   )

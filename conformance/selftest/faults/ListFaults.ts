@@ -1,15 +1,38 @@
 /** Faults in reading the parameters of a list, in selecting its animals, and in its pages. */
 import * as Effect from "effect/Effect"
 import * as PetStatus from "../../../core/domain/PetStatus.ts"
-import { header, type WireRequest } from "../../http/Wire.ts"
+import type { Animal } from "../../http/Animal.ts"
+import { header, type WireRequest, type WireResponse } from "../../http/Wire.ts"
 import { type Fault, fault, type Where } from "../Fault.ts"
 import * as AtHttp from "../spoilers/AtHttp.ts"
 import * as Edit from "../spoilers/Edit.ts"
-import * as Lists from "../spoilers/Lists.ts"
-import * as PetStores from "../spoilers/PetStores.ts"
 import * as Requests from "../spoilers/Requests.ts"
 
 const hasCursor = (request: WireRequest): boolean => Requests.listParameter(request, "cursor") !== null
+
+/** Reads a parameter as another value: `undefined` leaves it unchanged, `null` removes it. */
+const readsParameter = (name: string, read: (value: string) => string | null | undefined): Where =>
+  AtHttp.requests(Requests.isList, (request) => {
+    const given = Requests.parameters(request).get(name)
+    const value = given === null ? undefined : read(given)
+    return value === undefined ? request : Requests.withParameter(request, name, value ?? undefined)
+  })
+
+/** Reads limits that match a pattern as another number; `undefined` leaves them unchanged. */
+const readsLimit = (pattern: RegExp, read: (limit: string) => number | undefined = Number): Where =>
+  readsParameter("limit", (limit) => (pattern.test(limit) ? read(limit)?.toString() : undefined))
+
+/** Reads a status as another one: `undefined` leaves it unchanged, `null` removes the filter. */
+const readsStatus = (read: (status: string) => PetStatus.PetStatus | null | undefined): Where =>
+  readsParameter("status", read)
+
+/** Changes the animals of a successful list response. */
+const edited =
+  (change: (animals: ReadonlyArray<Animal>) => unknown) =>
+  (response: WireResponse): WireResponse => {
+    const listed = response.status === 200 ? Edit.animalsOf(response) : undefined
+    return listed === undefined ? response : Edit.body(Edit.write(change(listed)))(response)
+  }
 
 /** Reads a limit as another one if the list also has a status, or if it has none. */
 const readsLimitIf = (hasStatus: boolean, isRead: (limit: bigint) => boolean, limit: string): Where =>
@@ -34,13 +57,13 @@ export const faults: ReadonlyArray<Fault> = [
     .by(readsLimitIf(true, (limit) => limit < 1n, "1")),
   fault("list.huge-limit", "Accepts a limit that no integer type holds.")
     .breaks("list.limit.chosen")
-    .by(Lists.readsLimit(/^[1-9][0-9]{18,}$/, (limit) => (BigInt(limit) >= 2n ** 63n ? 20 : undefined))),
+    .by(readsLimit(/^[1-9][0-9]{18,}$/, (limit) => (BigInt(limit) >= 2n ** 63n ? 20 : undefined))),
   fault("list.more-than-100", "Accepts a limit above 100 and lists that many animals.")
     .breaks("list.limit.ceiling")
     .by({ at: "plain", choices: { badLimit: "clamped", largestLimit: 1_000 } }),
   fault("list.limit-trailing-text", "Ignores the letters after the digits of a limit, as parseInt does.")
     .breaks("list.limit.syntax")
-    .by(Lists.readsLimit(/^[1-9][0-9]*[a-z]+$/, (limit) => Number.parseInt(limit, 10))),
+    .by(readsLimit(/^[1-9][0-9]*[a-z]+$/, (limit) => Number.parseInt(limit, 10))),
   fault("list.filter-after-limit", "Applies the filter to the first page of all animals.")
     .breaks("list.status.before-limit")
     .by(
@@ -49,17 +72,17 @@ export const faults: ReadonlyArray<Fault> = [
         if (status === null || !PetStatus.is(status)) return real(request)
         return Effect.map(
           real(Requests.withParameter(request, "status", undefined)),
-          Lists.edit((animals) => animals.filter((animal) => animal.status === status))
+          edited((animals) => animals.filter((animal) => animal.status === status))
         )
       })
     ),
   fault("list.unknown-status-lists-all", "Lists all animals for an unknown status.")
     .breaks("list.status.filter")
-    .by(Lists.readsStatus((status) => (PetStatus.is(status) || status === "" ? undefined : null))),
+    .by(readsStatus((status) => (PetStatus.is(status) || status === "" ? undefined : null))),
   fault("list.status-wildcards", "Compares the status with LIKE, so that % is a wildcard.")
     .breaks("list.status.filter")
     .by(
-      Lists.readsStatus((status) => {
+      readsStatus((status) => {
         if (!/^[a-z]*%[a-z%]*$/.test(status)) return undefined
         const like = new RegExp(`^${status.replaceAll("%", ".*")}$`)
         return PetStatus.all.find((known) => like.test(known))
@@ -76,20 +99,22 @@ export const faults: ReadonlyArray<Fault> = [
   fault("list.joined-rows", "Lists each animal once for every animal of its category, as a wrong join does.")
     .breaks("list.distinct")
     .by(
-      AtHttp.pets(
-        PetStores.changingPage((pets, { limit }) =>
-          pets
-            .flatMap((pet) => pets.filter(({ categoryId }) => categoryId === pet.categoryId).map(() => pet))
-            .slice(0, limit)
-        )
-      )
+      AtHttp.pets((real) => ({
+        ...real,
+        page: (query) =>
+          Effect.map(real.page(query), (pets) =>
+            pets
+              .flatMap((pet) => pets.filter(({ categoryId }) => categoryId === pet.categoryId).map(() => pet))
+              .slice(0, query.limit)
+          )
+      }))
     ),
   fault("paging.skips-one", "Skips one animal between two pages.")
     .breaks("list.paging.complete")
     .by(
       AtHttp.responses(
         { to: hasCursor },
-        Lists.edit((animals) => animals.slice(1))
+        edited((animals) => animals.slice(1))
       )
     ),
   fault("paging.cursor-ignored", "Returns the first page for a cursor that it would reject.")

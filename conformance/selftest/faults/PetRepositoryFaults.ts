@@ -1,26 +1,31 @@
 /** Faulty repositories, at least one for each law of the port. */
 import * as Effect from "effect/Effect"
-import { flow } from "effect/Function"
 import * as Option from "effect/Option"
 import type { NewPet } from "../../../core/domain/NewPet.ts"
+import type { PageQuery } from "../../../core/domain/Page.ts"
 import { Pet } from "../../../core/domain/Pet.ts"
-import type { StoreUnavailable } from "../../../core/errors/StoreUnavailable.ts"
 import { type Fault, fault, type Where } from "../Fault.ts"
 import * as AtPort from "../spoilers/AtPort.ts"
-import * as LeakyLock from "../spoilers/LeakyLock.ts"
-import * as PetStores from "../spoilers/PetStores.ts"
-import { lostUpdate, stale } from "../spoilers/RacyStores.ts"
+import { lostUpdate, type Pets, stale } from "../spoilers/RacyStores.ts"
 
-const changingInserted = flow(PetStores.changingInserted, AtPort.pets)
-const replacingInsert = flow(PetStores.replacingInsert, AtPort.pets)
-const replacingFind = flow(PetStores.replacingFind, AtPort.pets)
-/** Changes the id before the lookup. */
-const changingId = (change: (id: bigint) => bigint): Where =>
-  replacingFind((id, real) => real.find(change(id)))
+/** Changes fields of an animal before it is stored and returned. */
+const changingInserted = (change: (pet: NewPet) => Partial<NewPet>): Where =>
+  AtPort.pets((real) => ({ insert: (pet) => real.insert({ ...pet, ...change(pet) }) }))
+
+const replacingFind = (find: (id: bigint, real: Pets) => ReturnType<Pets["find"]>): Where =>
+  AtPort.pets((real) => ({ find: (id) => find(id, real) }))
+
+/** Changes the query of a page. */
+const changingQuery = (change: (query: PageQuery) => Partial<PageQuery>): Where =>
+  AtPort.pets((real) => ({ page: (query) => real.page({ ...query, ...change(query) }) }))
+
+const changingPage = (change: (pets: ReadonlyArray<Pet>) => ReadonlyArray<Pet>): Where =>
+  AtPort.pets((real) => ({ page: (query) => Effect.map(real.page(query), change) }))
 
 /** Renumbers animals with `outside`; `inside` maps their ids back. */
-const renumbering = (outside: (id: bigint) => bigint, inside: (id: bigint) => bigint): Where =>
-  AtPort.pets((real) => {
+const renumbering = (outside: (id: bigint) => bigint, inside: (id: bigint) => bigint): Where => ({
+  at: "port",
+  pets: (real) => {
     const renumbered = (pet: Pet): Pet => new Pet(outside(pet.id), pet)
     return {
       insert: (pet) => Effect.map(real.insert(pet), renumbered),
@@ -30,15 +35,8 @@ const renumbering = (outside: (id: bigint) => bigint, inside: (id: bigint) => bi
           page.map(renumbered)
         )
     }
-  })
-
-/** Runs `failure` instead of inserting some animals. */
-const failingFor = (
-  isAffected: (pet: NewPet) => boolean,
-  failure: Effect.Effect<never, StoreUnavailable>
-): Where => replacingInsert((pet, real) => (isAffected(pet) ? failure : real.insert(pet)))
-const changingQuery = flow(PetStores.changingQuery, AtPort.pets)
-const changingPage = flow(PetStores.changingPage, AtPort.pets)
+  }
+})
 
 export const faults: ReadonlyArray<Fault> = [
   fault("pets.name-normalized", "Normalizes the name of an inserted animal to Unicode NFC.")
@@ -57,15 +55,23 @@ export const faults: ReadonlyArray<Fault> = [
     .breaks("pets.find.exact")
     .by(
       replacingFind((id, real) =>
-        Effect.map(real.page(PetStores.everything), (all) => {
-          const slot = all.filter((pet) => pet.id % 30n === id % 30n)
-          return all.some((pet) => pet.id === id) ? Option.fromUndefinedOr(slot.at(-1)) : Option.none()
-        })
+        Effect.map(
+          real.page({ limit: Number.MAX_SAFE_INTEGER, status: undefined, after: undefined }),
+          (all) => {
+            const slot = all.filter((pet) => pet.id % 30n === id % 30n)
+            return all.some((pet) => pet.id === id) ? Option.fromUndefinedOr(slot.at(-1)) : Option.none()
+          }
+        )
       )
     ),
   fault("pets.quote-dies", "Inserts names into SQL without escaping, so that a quote causes a defect.")
     .breaks("pets.insert.exact")
-    .by(failingFor(({ name }) => name.includes("'"), Effect.die(new Error("syntax error at end of input")))),
+    .by(
+      AtPort.pets((real) => ({
+        insert: (pet) =>
+          pet.name.includes("'") ? Effect.die(new Error("syntax error at end of input")) : real.insert(pet)
+      }))
+    ),
   fault("pets.id-reused", "Assigns the ids 1 to 7 repeatedly.")
     .breaks("pets.insert.id-never-reused")
     .by(
@@ -84,7 +90,7 @@ export const faults: ReadonlyArray<Fault> = [
     ),
   fault("pets.find-unsigned", "Drops the sign of the id in a lookup.")
     .breaks("pets.find.none")
-    .by(changingId((id) => (id < 0n ? -id : id))),
+    .by(replacingFind((id, real) => real.find(id < 0n ? -id : id))),
   fault("pets.find-huge-dies", "Dies on ids that its driver cannot bind.")
     .breaks("pets.find.none")
     .by(
@@ -96,8 +102,8 @@ export const faults: ReadonlyArray<Fault> = [
     .breaks("pets.interruption")
     .by(
       AtPort.pets((real) => {
-        const guarded = LeakyLock.make()
-        return { ...real, insert: (pet) => guarded(real.insert(pet)) }
+        const guarded = AtPort.leakyLock()
+        return { insert: (pet) => guarded(real.insert(pet)) }
       })
     ),
   fault("pets.outage-dies", "Dies in `find` when its backend does not respond.")
@@ -130,18 +136,17 @@ export const faults: ReadonlyArray<Fault> = [
     .breaks("pets.once")
     .by(
       AtPort.pets((real) => ({
-        ...real,
         insertOnce: (pet) => Effect.map(real.insert(pet), (stored) => ({ _tag: "Inserted", pet: stored }))
       }))
     ),
   fault("pets.lost-update", "Reads all animals and writes them back with the new one, so that one is lost.")
     .breaks("pets.insert.concurrent")
-    .by(AtPort.pets(lostUpdate(Effect.yieldNow))),
+    .by({ at: "port", pets: lostUpdate(Effect.yieldNow) }),
   fault("pets.write-back", "Reads all animals and writes them back in a second step, without yielding.")
     .breaks("pets.insert.concurrent")
     // Effect runs `Effect.void` without a step of its own.
-    .by(AtPort.pets(lostUpdate(Effect.sync(() => {})))),
+    .by({ at: "port", pets: lostUpdate(Effect.sync(() => {})) }),
   fault("pets.stale", "Reads from a copy that is refreshed on every second read.")
     .breaks("pets.page.sees-insert")
-    .by(AtPort.pets(stale(2)))
+    .by({ at: "port", pets: stale(2) })
 ]

@@ -1,18 +1,56 @@
 /** Faulty stores of rate limits, at least one for each law of the port. */
 import * as Effect from "effect/Effect"
+import type { StoreUnavailable } from "../../../core/errors/StoreUnavailable.ts"
 import * as RateLimit from "../../../core/limits/RateLimit.ts"
-import { type Fault, fault } from "../Fault.ts"
+import type { RateLimitStore, Step } from "../../../core/ports/RateLimitStore.ts"
+import { type Fault, fault, type Where } from "../Fault.ts"
 import * as AtPort from "../spoilers/AtPort.ts"
-import * as LeakyLock from "../spoilers/LeakyLock.ts"
-import {
-  blank,
-  changingKeys,
-  changingStored,
-  consumingWith,
-  onThrowingStep,
-  readThenWrite,
-  replacingModify
-} from "../spoilers/LimitStores.ts"
+
+const blank = RateLimit.initial(0, { perMinute: 1, perDay: 1 })
+
+const replacingModify = (
+  modify: <A>(
+    key: string,
+    step: Step<A>,
+    real: RateLimitStore["Service"]
+  ) => Effect.Effect<A, StoreUnavailable>
+): Where => AtPort.limits((real) => ({ modify: (key, step) => modify(key, step, real) }))
+
+/** Changes fields of a state before it is stored. */
+const changingStored = (change: (state: RateLimit.State) => Partial<RateLimit.State>): Where =>
+  replacingModify((key, step, real) =>
+    real.modify(key, (before) => {
+      const [result, after] = step(before)
+      return [result, { ...after, ...change(after) }]
+    })
+  )
+
+/** Changes the key under which a state is read and stored. */
+const changingKeys = (change: (key: string) => string): Where =>
+  replacingModify((key, step, real) => real.modify(change(key), step))
+
+/** Modifies states without a lock: reads a state, and writes it after a pause. */
+const readThenWrite = (pause: Effect.Effect<void>): Where =>
+  AtPort.limits(() => {
+    const states = new Map<string, RateLimit.State>()
+    return {
+      modify: <A>(key: string, step: Step<A>) =>
+        Effect.gen(function* () {
+          const before = states.get(key)
+          yield* pause
+          const [result, after] = step(before)
+          yield* Effect.sync(() => states.set(key, after))
+          return result
+        })
+    }
+  })
+
+/** Implements `consume` with another step. */
+const consumingWith = (step: typeof RateLimit.step): Where =>
+  AtPort.limits((real) => ({
+    modify: real.modify,
+    consume: (key, now, policy) => real.modify(key, (state) => step(state, now, policy))
+  }))
 
 export const faults: ReadonlyArray<Fault> = [
   fault("limits-store.blank-at-first", "Passes a blank state to the first step on a key.")
@@ -48,10 +86,12 @@ export const faults: ReadonlyArray<Fault> = [
   fault("limits-store.throwing-step-resets", "Stores a blank state when a step throws.")
     .breaks("limits-store.modify.throwing-step")
     .by(
-      onThrowingStep((real, key, defect) =>
-        Effect.andThen(
-          real.modify(key, () => [undefined, blank]),
-          Effect.die(defect)
+      replacingModify((key, step, real) =>
+        Effect.catchDefect(real.modify(key, step), (defect) =>
+          Effect.andThen(
+            real.modify(key, () => [undefined, blank]),
+            Effect.die(defect)
+          )
         )
       )
     ),
@@ -59,7 +99,7 @@ export const faults: ReadonlyArray<Fault> = [
     .breaks("limits-store.interruption")
     .by(
       AtPort.limits((real) => {
-        const guarded = LeakyLock.make()
+        const guarded = AtPort.leakyLock()
         return { modify: (key, step) => guarded(real.modify(key, step)) }
       })
     ),

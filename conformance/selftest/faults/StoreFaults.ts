@@ -5,8 +5,7 @@ import type { Pet } from "../../../core/domain/Pet.ts"
 import { type Fault, fault } from "../Fault.ts"
 import * as AtHttp from "../spoilers/AtHttp.ts"
 import * as Edit from "../spoilers/Edit.ts"
-import type { Pets } from "../spoilers/PetStores.ts"
-import { lostUpdate, racyId, stale } from "../spoilers/RacyStores.ts"
+import { lostUpdate, type Pets, racyId, stale } from "../spoilers/RacyStores.ts"
 import * as Requests from "../spoilers/Requests.ts"
 
 /** Suspends the store, so that another client can run. */
@@ -84,10 +83,10 @@ export const faults: ReadonlyArray<Fault> = [
     ),
   // More than 100, the longest list, so that lists without a filter do not show the fault.
   fault("store.lists-newest-sold", "Lists only the newest 130 animals with the status sold.")
-    .breaks("list.complete")
+    .breaks("list.sees-created")
     .by(listsNewest(130n, (status) => status === "sold")),
   fault("store.lists-newest", "Lists only the newest 60 animals.")
-    .breaks("list.complete")
+    .breaks("list.sees-created")
     .by(listsNewest(60n, () => true)),
   fault("store.ids-again", "Reuses ids after 90 creations.")
     .breaks("resources.id-unique")

@@ -16,15 +16,3 @@ export const of = (seed: number): ReadonlyArray<Variant> =>
     id: `${seed}.${index}`,
     choices
   }))
-
-/** Returns the choices of a variant that differ from those of an ordinary server, as text. */
-export const describe = ({ choices }: Variant): string =>
-  Object.entries(choices)
-    .filter(([name, value]) => value !== Reflect.get(Choices.defaults, name))
-    .map(([name, value]) => `${name}: ${value instanceof RegExp ? value : show(value)}`)
-    .join(", ")
-
-const show = (value: unknown): string => {
-  const text = JSON.stringify(value, (_, each) => (typeof each === "bigint" ? String(each) : each))
-  return text.length > 80 ? `${text.slice(0, 80)}…` : text
-}

@@ -2,8 +2,10 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { Pet } from "../../../core/domain/Pet.ts"
+import type { PetRepository } from "../../../core/ports/PetRepository.ts"
 import type { Spoil } from "../Fault.ts"
-import type { Pets } from "./PetStores.ts"
+
+export type Pets = PetRepository["Service"]
 
 /** Implements the reads of a repository; each read calls `all` for the current animals. */
 const readsFrom = (all: () => ReadonlyArray<Pet>): Omit<Pets, "insert"> => ({

@@ -9,7 +9,9 @@ await app.register(cors, { origin: ["https://shop.example"] }) // plugins before
 app.addHook("onRequest", (request, reply, next) => {
   if (!request.url.startsWith("/v1/")) return next()
   reply.hijack()
-  reply.raw.setHeaders(new Map(Object.entries(reply.getHeaders()))) // those that plugins have set
+  for (const [name, value] of Object.entries(reply.getHeaders())) {
+    if (value !== undefined) reply.raw.setHeader(name, value) // plugins have set it
+  }
   store.nodeListener(request.raw, reply.raw)
 })
 

@@ -1,4 +1,4 @@
-import { openAnimalStore } from "animal-store"
+import { OperationError, openAnimalStore } from "animal-store"
 import express from "express"
 
 const store = await openAnimalStore({
@@ -31,7 +31,7 @@ app.use("/v1", store.nodeListener)
 
 // An error of `store.error` has a `status`, and is encoded as the body of an error of the service.
 app.use((error, _request, response, next) => {
-  if (error.name !== "OperationError") return next(error)
+  if (!(error instanceof OperationError)) return next(error)
   response.status(error.status).json(error)
 })
 

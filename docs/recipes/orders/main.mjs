@@ -28,7 +28,8 @@ const createOrder = defineOperation({
     if (pet?.status !== "available") throw error("pet_not_available")
     const order = { id: crypto.randomUUID(), ...body }
     orders.set(order.id, order)
-    return { body: order, headers: { Location: `/v1/orders/${order.id}` } }
+    // Relative to /v1/orders, so that it is right wherever the store is mounted.
+    return { body: order, headers: { Location: `orders/${order.id}` } }
   }
 })
 

@@ -3,7 +3,6 @@
 import type { Animal } from "../../../http/Animal.ts"
 import type { WireResponse } from "../../../http/Wire.ts"
 import * as Edit from "../../spoilers/Edit.ts"
-import { isError } from "../../spoilers/ErrorResponses.ts"
 import { absent, type Kind, Twice } from "../Operator.ts"
 import type { Mutate, Place } from "../Place.ts"
 import type { Situation } from "../Situation.ts"
@@ -96,7 +95,7 @@ const errorPlace = (field: "code" | "message" | "status"): Place => ({
   changesResponses: true,
   install: (mutate) =>
     changeResponses((response, situation) => {
-      if (!isError(response.status)) return response
+      if (response.status < 400) return response
       return Edit.members((members) => {
         const value = members[field]
         const changed = mutate(value, situation)

@@ -83,13 +83,13 @@ export const run = Effect.fnUntraced(function* <Tag, Service extends object, Ses
     const kind = port.kinds[name]
     const invocation = kind?.begin(session, args, client === undefined)
     if (kind === undefined || invocation === undefined) return undefined
-    const { did, interrupted } = invocation
+    const { did, failure, interrupted } = invocation
     const blame = { clause: client === undefined ? kind.clause : together, kinds: [name] }
     latest = blame
     const invokedAt = instant++
     const exit = yield* exitOf(invocation.make, turns)
     const isInterrupted = turns !== null && Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)
-    const seen = Exit.isSuccess(exit) ? exit.value : isInterrupted ? interrupted : undefined
+    const seen = Exit.isSuccess(exit) ? exit.value : isInterrupted ? interrupted : failure
     const got = seen?.shown ?? textOf(exit)
     steps.push({
       did: `${client ?? ""}${did}${turns === null ? "" : `, interrupted after ${turns} turns`}`,

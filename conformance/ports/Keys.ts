@@ -11,7 +11,7 @@ import { ApiKeyStore } from "../../core/ports/ApiKeyStore.ts"
 import type { ClauseSlug } from "../clauses/Clauses.ts"
 import { nameOf, text, weighted } from "./Draws.ts"
 import { changes, type Draft, draft, edits, event, hashOf, id, idOf, results } from "./KeyDraws.ts"
-import { type Call, invocation, type Kind, kinds, law, orThrown, type Port } from "./Port.ts"
+import { type Call, type Ended, failed, invocation, type Kind, kinds, law, type Port } from "./Port.ts"
 
 type Store = ApiKeyStore["Service"]
 
@@ -180,27 +180,19 @@ export const keys: Port<ApiKeyStore, Store, Session, State> = {
           if (change === undefined) throw new Error("a bug in the change")
           return [results[named](key), change(key, given), event ?? undefined]
         })
-        const compared = Effect.map(
-          updating,
-          Option.match({
-            onNone: () => "Option.none",
-            onSome: (got) =>
-              received !== undefined && Object.is(got, results[named](received))
-                ? "the result"
-                : "another result"
-          })
-        )
-        const updated = Effect.map(
-          orThrown(compared, () => change === undefined && received !== undefined),
-          (ending) => ({ ending, received })
-        )
+        const updated = Effect.map(updating, (got): Ended<ApiKey> => {
+          if (Option.isNone(got)) return { ending: "Option.none", received }
+          const isRight = received !== undefined && Object.is(got.value, results[named](received))
+          return { ending: isRight ? "the result" : "another result", received }
+        })
         return invocation(updated, {
           did: `update ${id}: ${name} ${JSON.stringify(text)}, and return ${named}`,
+          failure: change === undefined ? failed : undefined,
           show: ({ ending, received }) =>
             `${ending}${received === undefined ? "" : ` for ${line(received)}`}`,
           *judge(state: State, got) {
             const before = state.keys.find((key) => key.id === id)
-            const ends = (clause: ClauseSlug, ending: string) =>
+            const ends = (clause: ClauseSlug, ending: Ended<ApiKey>["ending"]) =>
               law(clause, got?.ending === ending, () => `${ending} of the update of ${id}`)
             if (before === undefined) {
               yield ends("keys-store.update.none", "Option.none")

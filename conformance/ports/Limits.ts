@@ -10,7 +10,7 @@ import * as RateLimit from "../../core/limits/RateLimit.ts"
 import { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
 import type { ClauseSlug } from "../clauses/Clauses.ts"
 import * as Draws from "./Draws.ts"
-import { type Call, invocation, kinds, law, orThrown, type Port, type Reasons } from "./Port.ts"
+import { type Call, type Ended, failed, invocation, kinds, law, type Port, type Reasons } from "./Port.ts"
 import * as Requests from "./Requests.ts"
 import * as States from "./States.ts"
 
@@ -168,24 +168,23 @@ export const limits: Port<RateLimitStore, Limits, Session, State> = {
       begin: (session, { key, result: name, step }) => {
         const result = results[name]
         let received: RateLimit.State | undefined
-        let hasThrown = false
         const modifying = session.limits.modify(key, (state) => {
           received = state
           const next = stored(step, state)
-          hasThrown = next === undefined
           if (next === undefined) throw result
           return [result, next]
         })
-        const compared = Effect.map(modifying, (got) =>
-          Object.is(got, result) ? "the result" : "another result"
-        )
         const modified = Effect.map(
-          orThrown(compared, () => hasThrown),
-          (ending) => ({ ending, received })
+          modifying,
+          (got): Ended<RateLimit.State> => ({
+            ending: Object.is(got, result) ? "the result" : "another result",
+            received
+          })
         )
         const what = typeof step === "string" ? step : `store ${States.describe(step)} for`
         return invocation(modified, {
           did: `${what} ${use(session, key)}, with the result ${name}`,
+          failure: step === "throw at" ? failed : undefined,
           show: ({ ending, received }) => `${ending} for ${States.describe(received)}`,
           *judge(state: State, got) {
             const before = state.states.get(key)

@@ -35,29 +35,38 @@ export interface Invocation<State> {
   readonly make: Effect.Effect<Seen<State>, unknown>
   /** The result of the call if it is interrupted; only the state after it counts. */
   readonly interrupted: Seen<State>
+  /** What a failure means, if the call may fail because the caller's function throws. */
+  readonly failure: Seen<State> | undefined
 }
 
 /**
  * Creates an invocation; `undefined` if the store lacks the method. `show` may throw if the output has another form. The
- * output that `judge` gets is `undefined` if it is unknown. Pure.
+ * output that `judge` gets is `undefined` if it is unknown. Pure. `failure` is the output of a call that fails because
+ * the caller's function throws.
  */
 export const invocation = <State, Output>(
   make: Effect.Effect<Output, unknown> | undefined,
-  {
-    did,
-    judge,
-    show
-  }: {
+  options: {
     readonly did: string
     readonly show: (output: NoInfer<Output>) => string
     readonly judge: (state: State, output: NoInfer<Output> | undefined) => Ruling<State>
+    readonly failure?: NoInfer<Output> | undefined
   }
-): Invocation<State> | undefined =>
-  make && {
-    did,
-    make: Effect.map(make, (output) => ({ shown: show(output), judge: (state) => judge(state, output) })),
-    interrupted: { shown: "interrupted", judge: (state) => withoutLaws(judge(state, undefined)) }
-  }
+): Invocation<State> | undefined => {
+  const { did, failure, judge, show } = options
+  const seen = (output: Output): Seen<State> => ({
+    shown: show(output),
+    judge: (state) => judge(state, output)
+  })
+  return (
+    make && {
+      did,
+      make: Effect.map(make, seen),
+      interrupted: { shown: "interrupted", judge: (state) => withoutLaws(judge(state, undefined)) },
+      failure: failure && seen(failure)
+    }
+  )
+}
 
 function* withoutLaws<State>(ruling: Ruling<State>): Ruling<State> {
   for (;;) {
@@ -66,14 +75,14 @@ function* withoutLaws<State>(ruling: Ruling<State>): Ruling<State> {
   }
 }
 
-/** Turns the failure of a call into a result if the function that the call got has thrown. */
-export const orThrown = <A, E>(
-  call: Effect.Effect<A, E>,
-  hasThrown: () => boolean
-): Effect.Effect<A | "a failure", E> =>
-  Effect.catchCause(call, (cause) =>
-    hasThrown() ? Effect.succeed("a failure" as const) : Effect.failCause(cause)
-  )
+/** How a call ended that gets a function, and what the function received. */
+export interface Ended<Input> {
+  readonly ending: "the result" | "another result" | "Option.none" | "a failure"
+  readonly received: Input | undefined
+}
+
+/** The end of a call whose function throws. */
+export const failed = { ending: "a failure", received: undefined } as const satisfies Ended<unknown>
 
 /** A call as data: the name of its kind, and arguments that may refer to earlier calls. */
 export type Call = readonly [kind: string, args: unknown]

@@ -3,22 +3,27 @@ import type { PageQuery } from "../../core/domain/Page.ts"
 import * as PostgresArray from "./PostgresArray.ts"
 import { all, columns, type Row, toInt64 } from "./SqlPetRow.ts"
 
+/** The parameter for a query of any status. */
+const ANY = "*"
+
 /**
- * Reads the pages of all queries, each from the index that a statement for this query alone would use. The first half
- * reads the pages of any status, the second half the pages of one status. The last column is the position of the
- * query.
+ * Reads the pages of all queries, each from the index that a statement for this query alone would use: of the two
+ * halves of a page, the other one is not executed. The last column is the position of the query.
  */
 export const statement = `
   SELECT pet.*, query.position
-  FROM unnest($1::float8[], $2::bigint[], $3::bigint[]) AS query (position, after, max_rows),
-    LATERAL (SELECT id, ${columns} FROM pets WHERE id > query.after ORDER BY id LIMIT query.max_rows) pet
-  UNION ALL
-  SELECT pet.*, query.position
-  FROM unnest($4::float8[], $5::text[], $6::bigint[], $7::bigint[]) AS query (position, status, after, max_rows),
+  FROM unnest($1::float8[], $2::text[], $3::bigint[], $4::bigint[]) AS query (position, status, after, max_rows),
     LATERAL (
-      SELECT id, ${columns} FROM pets
-      WHERE (status, id) > (query.status, query.after) AND status <= query.status
-      ORDER BY status, id LIMIT query.max_rows
+      (
+        SELECT id, ${columns} FROM pets
+        WHERE query.status = '${ANY}' AND id > query.after ORDER BY id LIMIT query.max_rows
+      )
+      UNION ALL
+      (
+        SELECT id, ${columns} FROM pets
+        WHERE query.status <> '${ANY}' AND (status, id) > (query.status, query.after) AND status <= query.status
+        ORDER BY status, id LIMIT query.max_rows
+      )
     ) pet`
 
 /** The index of the position in a row: after the id and the fields. */
@@ -44,27 +49,12 @@ export const of = (queries: ReadonlyArray<PageQuery>): Pages => {
     known.set(key, position)
     return position
   })
-  const numberedQueries = distinctQueries.map(({ after = 0n, limit, status }, position) => ({
-    position,
-    after,
-    limit,
-    status
-  }))
-  const anyStatus = numberedQueries.filter(({ status }) => status === undefined)
-  const oneStatus = numberedQueries.filter(({ status }) => status !== undefined)
-  const bounds = (part: typeof numberedQueries) => [
-    PostgresArray.bigint(part.map(({ after }) => after)),
-    PostgresArray.bigint(part.map(({ limit }) => limit))
-  ]
-  const positionsOf = (part: typeof numberedQueries) =>
-    PostgresArray.float(part.map(({ position }) => position))
   return {
     parameters: [
-      positionsOf(anyStatus),
-      ...bounds(anyStatus),
-      positionsOf(oneStatus),
-      PostgresArray.text(oneStatus.map(({ status }) => String(status))),
-      ...bounds(oneStatus)
+      PostgresArray.float([...distinctQueries.keys()]),
+      PostgresArray.text(distinctQueries.map(({ status = ANY }) => status)),
+      PostgresArray.bigint(distinctQueries.map(({ after = 0n }) => after)),
+      PostgresArray.bigint(distinctQueries.map(({ limit }) => limit))
     ],
     positions,
     split: (rows) => {

@@ -4,14 +4,12 @@ import * as Exit from "effect/Exit"
 import * as Semaphore from "effect/Semaphore"
 import type * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
-import type { RateLimitStore, Step } from "../../core/ports/RateLimitStore.ts"
+import type { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
 import * as KeyedQueues from "../storage/KeyedQueues.ts"
-import * as RateLimitFields from "../storage/RateLimitFields.ts"
 import * as PostgresBatch from "./PostgresBatch.ts"
 import * as RateLimitStep from "./RateLimitStep.ts"
 import type * as SqlCall from "./SqlCall.ts"
 import type { SqlOptions } from "./SqlOptions.ts"
-import * as Transaction from "./Transaction.ts"
 
 type Store = RateLimitStore["Service"]
 
@@ -140,38 +138,3 @@ export const countNone = (sql: SqlClient.SqlClient): Effect.Effect<unknown, SqlE
   countAll(sql, [], `${MAX_LOCK_WAIT_MS}ms`)
 
 const uncounted = Exit.die(new Error("a statement did not count a request"))
-
-const columns = RateLimitFields.names.join(", ")
-
-/** Creates `modify`, which locks the row, or inserts it if it is absent, while this process computes the step. */
-export const modify = (
-  sql: SqlClient.SqlClient,
-  call: SqlCall.SqlCall,
-  onStored: OnStored
-): Store["modify"] => {
-  const zeros = RateLimitFields.names.map(() => "0").join(", ")
-  const lock = `
-    INSERT INTO rate_limits AS held (key, ${columns}, admitted, decided_at)
-    SELECT $1, ${zeros}, false, 0 FROM set_config('synchronous_commit', 'off', true)
-    ON CONFLICT (key) DO UPDATE SET key = held.key
-    RETURNING ${columns}, xmax = 0 AS is_new`
-  const replace = `
-    UPDATE rate_limits SET (${columns}) = (${RateLimitFields.names.map((_, index) => `$${index + 2}::bigint`).join(", ")})
-    WHERE key = $1`
-  return <A>(key: string, step: Step<A>) =>
-    call.run(
-      Transaction.run(
-        sql,
-        Effect.flatMap(
-          sql.unsafe<RateLimitFields.RateLimitFields & { readonly is_new: boolean }>(lock, [key]),
-          ([row]) => {
-            const isNew = row === undefined || row.is_new
-            if (isNew) onStored(key)
-            const before = isNew ? undefined : RateLimitFields.toState(row)
-            const [result, after] = step(before)
-            return Effect.as(sql.unsafe(replace, [key, ...RateLimitFields.valuesOf(after)]), result)
-          }
-        )
-      )
-    )
-}

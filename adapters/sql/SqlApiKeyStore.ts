@@ -15,22 +15,19 @@ import * as PostgresArray from "./PostgresArray.ts"
 import * as PostgresBatch from "./PostgresBatch.ts"
 import * as SqlCall from "./SqlCall.ts"
 import type { Values } from "./SqliteConnection.ts"
-import * as SqliteWorkerClient from "./SqliteWorkerClient.ts"
 import type { SqlOptions } from "./SqlOptions.ts"
 import * as SqlScript from "./SqlScript.ts"
 import * as SqlTable from "./SqlTable.ts"
 import * as WriteTransaction from "./WriteTransaction.ts"
 
-/** Options of `layer`. */
-export type SqlApiKeyStoreOptions = Pick<SqlOptions, "timeoutMs">
-
 /** Provides the store over the `SqlClient` in the context, after `Migrations.migrate`; changes apply immediately. */
-export const layer = (options: SqlApiKeyStoreOptions): Layer.Layer<ApiKeyStore, never, SqlClient.SqlClient> =>
-  Layer.effect(ApiKeyStore, make(options))
+export const layer = (
+  options: Pick<SqlOptions, "timeoutMs">
+): Layer.Layer<ApiKeyStore, never, SqlClient.SqlClient> => Layer.effect(ApiKeyStore, make(options))
 
 const make = Effect.fnUntraced(function* ({
   timeoutMs
-}: SqlApiKeyStoreOptions): Effect.fn.Return<ApiKeyStore["Service"], never, SqlClient.SqlClient> {
+}: Pick<SqlOptions, "timeoutMs">): Effect.fn.Return<ApiKeyStore["Service"], never, SqlClient.SqlClient> {
   const sql = yield* SqlClient.SqlClient
   const call = SqlCall.make(timeoutMs)
   const isPostgres = SqlTable.isPostgres(sql)
@@ -79,41 +76,27 @@ const make = Effect.fnUntraced(function* ({
     ]
   }
 
-  /** Returns the result of a change, and the statements that store the changed key. */
-  const changeOf = <A>(key: ApiKey, change: KeyUpdate<A>): readonly [A, SqlScript.Script] => {
-    const [result, changed, event] = change(key)
-    return [result, [...(changed === key ? [] : replacement(changed)), ...KeyEvents.insertion(sql, event)]]
-  }
-
-  const updateLocked = function* <A>(id: string, change: KeyUpdate<A>): SqlScript.Steps<Option.Option<A>> {
-    if (isPostgres) yield ["SELECT 1 FROM api_keys WHERE id = $1 FOR UPDATE", [id]]
-    const [key] = keysIn(yield [select(byId), [id]])
-    if (key === undefined) return Option.none()
-    const [result, script] = changeOf(key, change)
-    yield* SqlScript.steps(script)
-    return Option.some(result)
-  }
-
   /**
-   * Updates a key in a worker thread: computes the change here, and starts again if the key has changed in the meantime.
-   * The worker also reads the key, because an interrupted update may still be in progress there.
+   * Computes the change here, because SQLite writes in another thread, and starts again if the key has changed in the
+   * meantime. The key is read where it is written, because an interrupted update may still be in progress there.
    */
   const updateUnchanged = <A>(id: string, change: KeyUpdate<A>): Effect.Effect<Option.Option<A>, SqlError> =>
     Effect.gen(function* () {
       const { rows } = yield* WriteTransaction.execute(sql, [[select(byId), [id]]])
       const [key] = keysIn(rows)
       if (key === undefined) return Option.none()
-      const [result, script] = changeOf(key, change)
-      const { isComplete } = yield* WriteTransaction.execute(sql, [[select(byId), [id], rows], ...script])
+      const [result, changed, event] = change(key)
+      const { isComplete } = yield* WriteTransaction.execute(sql, [
+        ...(isPostgres ? [["SELECT 1 FROM api_keys WHERE id = $1 FOR UPDATE", [id]] as const] : []),
+        [select(byId), [id], rows],
+        ...(changed === key ? [] : replacement(changed)),
+        ...KeyEvents.insertion(sql, event)
+      ])
       return isComplete ? Option.some(result) : yield* updateUnchanged(id, change)
     })
 
   // One at a time, so that only other processes can make an update start again.
   const updates = Semaphore.makeUnsafe(1)
-  const update = <A>(id: string, change: KeyUpdate<A>): Effect.Effect<Option.Option<A>, SqlError> =>
-    SqliteWorkerClient.isSqliteWorkerClient(sql)
-      ? updates.withPermit(updateUnchanged(id, change))
-      : WriteTransaction.runSteps(sql, () => updateLocked(id, change))
 
   const markSeen = (ids: ReadonlyArray<string>, day: number): Effect.Effect<unknown, SqlError> =>
     isPostgres
@@ -165,7 +148,7 @@ const make = Effect.fnUntraced(function* ({
         call.run(WriteTransaction.execute(sql, firstInsertion(key, event))),
         ({ isComplete }) => isComplete
       ),
-    update: (id, change) => call.run(update(id, change)),
+    update: (id, change) => call.run(updates.withPermit(updateUnchanged(id, change))),
     list: Effect.map(call.run(rows("")), keysIn),
     events: (id) => call.run(KeyEvents.select(sql, id)),
     markSeen: (ids, day) => Effect.asVoid(call.run(markSeen(ids, day)))

@@ -8,6 +8,7 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import { isSqlError, type SqlError } from "effect/sql/SqlError"
+import * as Int64 from "../../core/domain/Int64.ts"
 import * as CopyPlan from "./CopyPlan.ts"
 import { detailOf } from "./DatabaseUnusable.ts"
 import * as SqlTable from "./SqlTable.ts"
@@ -59,12 +60,22 @@ export const run = (options: CopyOptions): Effect.Effect<Copied, CopyFailed> =>
         SqlClient.BeginTransaction,
         SqlTable.isPostgres(from) ? "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" : "BEGIN"
       ),
-      Effect.catchIf(isSqlError, (error) => Effect.fail(failureOn("source", error)))
+      inSource
     )
   })
 
-const failureOn = (side: "source" | "target", error: SqlError): CopyFailed =>
-  new CopyFailed({ reason: `the ${side} reports: ${detailOf(error)}`, cause: error })
+/** Converts the errors of one of the databases. */
+const on =
+  (side: "source" | "target") =>
+  <A>(work: Effect.Effect<A, CopyFailed | SqlError>): Effect.Effect<A, CopyFailed> =>
+    Effect.mapError(work, (error) =>
+      isSqlError(error)
+        ? new CopyFailed({ reason: `the ${side} reports: ${detailOf(error)}`, cause: error })
+        : error
+    )
+
+const inSource = on("source")
+const inTarget = on("target")
 
 const copy = Effect.fnUntraced(function* (
   options: CopyOptions
@@ -100,13 +111,7 @@ const runInTarget = <A>(
   to: SqlClient.SqlClient,
   work: Effect.Effect<A, CopyFailed | SqlError>
 ): Effect.Effect<A, CopyFailed> =>
-  WriteTransaction.run(to, work).pipe(
-    Effect.provideService(SqlClient.BeginTransaction, "BEGIN"),
-    Effect.catchIf(isSqlError, (error) => Effect.fail(failureOn("target", error)))
-  )
-
-const readSource = <A>(read: Effect.Effect<A, SqlError>): Effect.Effect<A, CopyFailed> =>
-  Effect.mapError(read, (error) => failureOn("source", error))
+  WriteTransaction.run(to, work).pipe(Effect.provideService(SqlClient.BeginTransaction, "BEGIN"), inTarget)
 
 const plan = Effect.fnUntraced(function* ({
   from,
@@ -114,8 +119,8 @@ const plan = Effect.fnUntraced(function* ({
 }: CopyOptions): Effect.fn.Return<ReadonlyArray<CopyPlan.TablePlan>, CopyFailed> {
   const plans: Array<CopyPlan.TablePlan> = []
   for (const name of CopyPlan.copiedTables) {
-    const source = yield* readSource(SqlTable.find(from, name))
-    const target = yield* Effect.mapError(SqlTable.find(to, name), (error) => failureOn("target", error))
+    const source = yield* inSource(SqlTable.find(from, name))
+    const target = yield* inTarget(SqlTable.find(to, name))
     if (source === undefined && target === undefined) continue
     if (source === undefined || target === undefined) {
       return yield* new CopyFailed({ reason: `only one of the databases has the table ${name}` })
@@ -178,19 +183,16 @@ const resumeAfter = Effect.fnUntraced(function* (
   position: bigint | undefined
 ): Effect.fn.Return<bigint, CopyFailed> {
   if (position === undefined || position === 0n) return 0n
-  const count = (sql: SqlClient.SqlClient) =>
-    Effect.map(
-      SqlTable.values(sql, `SELECT count(*) FROM pets WHERE id <= ${SqlTable.parameterOf(sql)(0)}`, [
-        position
-      ]),
-      ([row]) => row?.[0]
-    )
-  const [all, copied] = [
-    yield* readSource(count(from)),
-    yield* Effect.mapError(count(to), (error) => failureOn("target", error))
-  ]
-  return all === copied ? position : 0n
+  const all = yield* inSource(countUpTo(from, position))
+  return all === (yield* inTarget(countUpTo(to, position))) ? position : 0n
 })
+
+/** Returns the number of animals whose ids are not larger than `id`. */
+const countUpTo = (sql: SqlClient.SqlClient, id: bigint): Effect.Effect<bigint, SqlError> =>
+  Effect.map(
+    SqlTable.values(sql, `SELECT count(*) FROM pets WHERE id <= ${SqlTable.parameterOf(sql)(0)}`, [id]),
+    ([row]) => BigInt(String(row?.[0]))
+  )
 
 const copyAnimals = Effect.fnUntraced(function* (
   options: CopyOptions,
@@ -199,16 +201,12 @@ const copyAnimals = Effect.fnUntraced(function* (
   start: bigint
 ): Effect.fn.Return<void, CopyFailed> {
   const { from, report, to } = options
-  const [total] = yield* readSource(SqlTable.values(from, "SELECT count(*) FROM pets"))
-  const all = BigInt(String(total?.[0]))
-  const [before] = yield* readSource(
-    SqlTable.values(from, `SELECT count(*) FROM pets WHERE id <= ${SqlTable.parameterOf(from)(0)}`, [start])
-  )
-  let copied = BigInt(String(before?.[0]))
+  const all = yield* inSource(countUpTo(from, Int64.max))
+  let copied = yield* inSource(countUpTo(from, start))
   let recorded = position ?? 0n
   for (let after = start; ; ) {
     report(copied, all)
-    const rows = yield* readSource(SqlTable.page(from, plan.from, plan.columns, [after], PAGE))
+    const rows = yield* inSource(SqlTable.page(from, plan.from, plan.columns, [after], PAGE))
     const last = rows.at(-1)
     if (last === undefined) return
     after = BigInt(String(last[plan.columns.indexOf("id")]))
@@ -256,7 +254,7 @@ const copyRows = Effect.fnUntraced(function* (
   const constantValues = constants.map(([, value]) => value)
   const allColumns = [...columns, ...constants.map(([column]) => column)]
   for (let after: SqlTable.Row | undefined; ; ) {
-    const rows = yield* readSource(SqlTable.page(from, source, columns, after, PAGE))
+    const rows = yield* inSource(SqlTable.page(from, source, columns, after, PAGE))
     const filled = constantValues.length === 0 ? rows : rows.map((row) => [...row, ...constantValues])
     yield* SqlTable.insert(to, target, allColumns, filled)
     const last = rows.at(-1)
@@ -269,7 +267,7 @@ const compare = Effect.fnUntraced(function* (
   { from, to }: CopyOptions,
   { columns, from: source, to: target }: CopyPlan.TablePlan
 ): Effect.fn.Return<CopiedTable, CopyFailed | SqlError> {
-  const expected = yield* readSource(TableDigest.make(from, source, columns))
+  const expected = yield* inSource(TableDigest.make(from, source, columns))
   const found = yield* TableDigest.make(to, target, columns)
   if (expected.rows === found.rows && expected.digest === found.digest) return { name: source.name, ...found }
   return yield* new CopyFailed({

@@ -9,17 +9,14 @@ import * as SqlitePets from "./SqlitePets.ts"
 import type { SqlOptions } from "./SqlOptions.ts"
 import { all, columns } from "./SqlPetRow.ts"
 
-/** Options of `layer`. */
-export type SqlPetRepositoryOptions = Pick<SqlOptions, "timeoutMs">
-
 /** Provides the repository over the `SqlClient` in the context, after `Migrations.migrate`. */
 export const layer = (
-  options: SqlPetRepositoryOptions
+  options: Pick<SqlOptions, "timeoutMs">
 ): Layer.Layer<PetRepository, never, SqlClient.SqlClient> => Layer.effect(PetRepository, make(options))
 
 const make = Effect.fnUntraced(function* ({
   timeoutMs
-}: SqlPetRepositoryOptions): Effect.fn.Return<
+}: Pick<SqlOptions, "timeoutMs">): Effect.fn.Return<
   Required<PetRepository["Service"]>,
   never,
   SqlClient.SqlClient

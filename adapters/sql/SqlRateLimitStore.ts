@@ -2,6 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
+import * as Semaphore from "effect/Semaphore"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import { BanPolicy } from "../../core/limits/BanPolicy.ts"
@@ -15,10 +16,9 @@ import * as RateLimitSweep from "./RateLimitSweep.ts"
 import * as SqlCall from "./SqlCall.ts"
 import * as SqliteCounting from "./SqliteCounting.ts"
 import type { SqlOptions } from "./SqlOptions.ts"
+import * as SqlScript from "./SqlScript.ts"
+import * as SqlTable from "./SqlTable.ts"
 import * as WriteTransaction from "./WriteTransaction.ts"
-
-/** Options of `layer`. */
-export type SqlRateLimitStoreOptions = Pick<SqlOptions, "timeoutMs" | "clock" | "maxAnonymousStates">
 
 type Modify = RateLimitStore["Service"]["modify"]
 
@@ -29,7 +29,7 @@ type OnStored = PostgresRateLimits.OnStored
  * states of networks above `maxAnonymousStates`.
  */
 export const layer = (
-  options: SqlRateLimitStoreOptions
+  options: Omit<SqlOptions, "keyCacheMs">
 ): Layer.Layer<RateLimitStore, never, SqlClient.SqlClient> => Layer.effect(RateLimitStore, make(options))
 
 /** Provides a store for reading only: other methods are defects. Deletes nothing. */
@@ -54,7 +54,7 @@ const make = Effect.fnUntraced(function* ({
   clock,
   maxAnonymousStates,
   timeoutMs
-}: SqlRateLimitStoreOptions): Effect.fn.Return<
+}: Omit<SqlOptions, "keyCacheMs">): Effect.fn.Return<
   RateLimitStore["Service"],
   never,
   Scope.Scope | SqlClient.SqlClient
@@ -72,17 +72,12 @@ const make = Effect.fnUntraced(function* ({
   }
   const read = readStates(sql, call, isServerTime)
   const rehearse = Effect.asVoid(call.run(rehearsal(sql)))
-  const [modify, consumeMany] = yield* sql.onDialectOrElse({
-    pg: () =>
-      Effect.map(
-        PostgresRateLimits.consumeMany(sql, call, { clock, timeoutMs }, countNetwork),
-        (consumeMany) => [PostgresRateLimits.modify(sql, call, countNetwork), consumeMany] as const
-      ),
-    orElse: () =>
-      Effect.succeed([replaceState(sql, call, countNetwork), countGrouped(sql, call, countNetwork)] as const)
+  const consumeMany = yield* sql.onDialectOrElse({
+    pg: () => PostgresRateLimits.consumeMany(sql, call, { clock, timeoutMs }, countNetwork),
+    orElse: () => Effect.succeed(countGrouped(sql, call, countNetwork))
   })
   return {
-    modify,
+    modify: replaceState(sql, call, countNetwork),
     consume: (key, now, policy) => consumeMany(key, now, policy, 1),
     consumeMany,
     read,
@@ -140,29 +135,48 @@ interface Stored extends RateLimitFields.RateLimitFields {
   readonly key: string
 }
 
-/**
- * Creates `modify` for SQLite: computes the step in this thread, and starts again if the state has changed in the
- * meantime.
- */
+/** Creates `modify`: computes the step in this thread, and starts again if the state has changed in the meantime. */
 const replaceState = (sql: SqlClient.SqlClient, call: SqlCall.SqlCall, onStored: OnStored): Modify => {
+  const isPostgres = SqlTable.isPostgres(sql)
+  const parameter = SqlTable.parameterOf(sql)
+  const names = RateLimitFields.names
+  const read = `SELECT ${columns} FROM rate_limits WHERE key = ${parameter(0)}`
+  const update = `UPDATE rate_limits SET ${names.map((name, index) => `${name} = ${parameter(index)}`).join(", ")}
+    WHERE key = ${parameter(names.length)}`
+
+  const insertion = (key: string, values: ReadonlyArray<number>): SqlScript.Statement => {
+    const fields = Object.fromEntries(names.map((name, index) => [name, values[index]]))
+    const row = { key, ...fields, ...(isPostgres ? { admitted: false, decided_at: 0 } : {}) }
+    const [insert, parameters] = SqlScript.insert(parameter, "rate_limits", row)
+    return [`${insert} ON CONFLICT (key) DO NOTHING RETURNING key`, parameters, [[key]]]
+  }
+
   const attempt = <A>(key: string, step: Step<A>): Effect.Effect<A, SqlError> =>
     Effect.gen(function* () {
       const before = yield* Effect.provideService(
-        sql.unsafe(SqliteCounting.READ, [key]).values,
+        sql.unsafe(read, [key]).values,
         SqlClient.SafeIntegers,
         true
       )
       const [row] = before
       const [result, after] = step(row === undefined ? undefined : RateLimitFields.stateOf(row))
-      const { isComplete } = yield* WriteTransaction.execute(sql, [
-        [SqliteCounting.READ, [key], before],
-        [SqliteCounting.WRITE, [key, ...RateLimitFields.valuesOf(after)]]
-      ])
+      const values = RateLimitFields.valuesOf(after)
+      const { isComplete } = yield* WriteTransaction.execute(
+        sql,
+        row === undefined
+          ? [insertion(key, values)]
+          : [
+              [isPostgres ? `${read} FOR UPDATE` : read, [key], before],
+              [update, [...values, key]]
+            ]
+      )
       if (!isComplete) return yield* attempt(key, step)
       if (row === undefined) onStored(key)
       return result
     })
-  return (key, step) => call.run(attempt(key, step))
+  // One at a time, so that only requests and other processes can make a step start again.
+  const steps = Semaphore.makeUnsafe(1)
+  return (key, step) => call.run(steps.withPermit(attempt(key, step)))
 }
 
 /** Creates `consumeMany` for SQLite, where the core's step counts all waiting requests in one transaction. */

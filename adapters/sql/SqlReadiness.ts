@@ -9,14 +9,13 @@ import * as SqlPetRepository from "./SqlPetRepository.ts"
 import * as SqlPetRow from "./SqlPetRow.ts"
 import * as WriteTransaction from "./WriteTransaction.ts"
 
-/** Options of `layer`. */
-export type SqlReadinessOptions = Pick<SqlOptions, "timeoutMs">
-
 const INSERT_NONE = `INSERT INTO pets (${SqlPetRow.columns})
   SELECT ${SqlPetRow.all.map(({ type }) => `NULL::${type}`).join(", ")} WHERE false`
 
 /** Provides `Readiness` for the `SqlClient` in the context. `Migrations.migrate` must have run. */
-export const layer = ({ timeoutMs }: SqlReadinessOptions): Layer.Layer<never, never, SqlClient.SqlClient> =>
+export const layer = ({
+  timeoutMs
+}: Pick<SqlOptions, "timeoutMs">): Layer.Layer<never, never, SqlClient.SqlClient> =>
   Layer.effect(
     Readiness,
     Effect.map(SqlClient.SqlClient, (sql) => {

@@ -28,14 +28,14 @@ export const find = (sql: SqlClient.SqlClient, name: string): Effect.Effect<Tabl
     const columns = yield* values(sql, isPostgres(sql) ? POSTGRES_COLUMNS : SQLITE_COLUMNS, [name])
     if (columns.length === 0) return undefined
     const key = columns.filter(([, , position]) => Number(position) > 0)
-    const column = yield* sequenceColumn(sql, name)
+    const [sequence] = yield* values(sql, isPostgres(sql) ? POSTGRES_SEQUENCE : SQLITE_SEQUENCE, [name])
     return {
       name,
       columns: new Map(columns.map(([column, type]) => [String(column), String(type).toLowerCase()])),
       key: key
         .sort(([, , left], [, , right]) => Number(left) - Number(right))
         .map(([column]) => String(column)),
-      sequence: column === undefined ? undefined : { column, last: yield* lastNumber(sql, name, column) }
+      sequence: sequence && { column: String(sequence[0]), last: BigInt(String(sequence[1] ?? 0n)) }
     }
   })
 
@@ -183,33 +183,11 @@ const POSTGRES_COLUMNS = `
   FROM pg_attribute a LEFT JOIN pg_index i ON i.indrelid = a.attrelid AND i.indisprimary
   WHERE a.attrelid = to_regclass($1::text) AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum`
 
-const sequenceColumn = (
-  sql: SqlClient.SqlClient,
-  name: string
-): Effect.Effect<string | undefined, SqlError> =>
-  Effect.map(
-    values(
-      sql,
-      isPostgres(sql)
-        ? `SELECT attname::text FROM pg_attribute WHERE attrelid = to_regclass($1::text) AND attidentity <> ''`
-        : `SELECT (SELECT name FROM pragma_table_info(s.name) WHERE pk = 1)
-           FROM sqlite_schema s WHERE type = 'table' AND name = ? AND sql LIKE '%AUTOINCREMENT%'`,
-      [name]
-    ),
-    ([row]) => (row === undefined ? undefined : String(row[0]))
-  )
+const SQLITE_SEQUENCE = `
+  SELECT (SELECT name FROM pragma_table_info(s.name) WHERE pk = 1),
+    (SELECT seq FROM sqlite_sequence q WHERE q.name = s.name)
+  FROM sqlite_schema s WHERE type = 'table' AND name = ? AND sql LIKE '%AUTOINCREMENT%'`
 
-const lastNumber = (
-  sql: SqlClient.SqlClient,
-  name: string,
-  column: string
-): Effect.Effect<bigint, SqlError> =>
-  Effect.map(
-    isPostgres(sql)
-      ? values(sql, "SELECT pg_sequence_last_value(pg_get_serial_sequence($1::text, $2::text))", [
-          name,
-          column
-        ])
-      : values(sql, "SELECT seq FROM sqlite_sequence WHERE name = ?", [name]),
-    ([row]) => (typeof row?.[0] === "bigint" ? row[0] : 0n)
-  )
+const POSTGRES_SEQUENCE = `
+  SELECT attname::text, pg_sequence_last_value(pg_get_serial_sequence($1::text, attname::text))
+  FROM pg_attribute WHERE attrelid = to_regclass($1::text) AND attidentity <> ''`

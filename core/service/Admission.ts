@@ -77,7 +77,7 @@ export const counter =
     const counted = carried === undefined ? consume() : Effect.flatMap(carried, consume)
     if (onLimitsUnavailable === "closed") return counted
     return Effect.catch(counted, (failure) => {
-      const standIn = uncountedVerdict(policy.plan, call.now)
+      const standIn = uncounted("admitted", policy.plan, call.now)
       call.standIn = standIn
       return Effect.as(RequestLog.storeFailure("request not counted", failure, call.id), standIn)
     })
@@ -132,26 +132,24 @@ const unauthorized = {
 }
 
 /**
- * Returns the verdict on a request that could not be counted: no requests remain, and the limits reset when a retry may
- * succeed.
+ * Returns the verdict on a request that was not counted. If it is admitted nevertheless, no request is used up;
+ * otherwise no requests remain, and the limits reset when a retry may succeed.
  */
-export const unknownVerdict = ({ perDay, perMinute }: Plan.Plan, now: number): RateLimit.Verdict => ({
-  outcome: "limited",
-  limit: perMinute,
-  remaining: 0,
-  resetAt: Math.ceil(now / 1000) + UNAVAILABLE_RETRY_AFTER,
-  retryAfter: UNAVAILABLE_RETRY_AFTER,
-  minute: { limit: perMinute, remaining: 0, moreIn: UNAVAILABLE_RETRY_AFTER },
-  day: { limit: perDay, remaining: 0, moreIn: UNAVAILABLE_RETRY_AFTER }
-})
-
-/** Returns the verdict on a request that is admitted without being counted, while the limits are unavailable. */
-const uncountedVerdict = ({ perDay, perMinute }: Plan.Plan, now: number): RateLimit.Verdict => ({
-  outcome: "admitted",
-  limit: perMinute,
-  remaining: perMinute,
-  resetAt: Math.ceil(now / 1000),
-  retryAfter: 0,
-  minute: { limit: perMinute, remaining: perMinute, moreIn: 0 },
-  day: { limit: perDay, remaining: perDay, moreIn: 0 }
-})
+export const uncounted = (
+  outcome: "admitted" | "limited",
+  { perDay, perMinute }: Plan.Plan,
+  now: number
+): RateLimit.Verdict => {
+  const wait = outcome === "admitted" ? 0 : UNAVAILABLE_RETRY_AFTER
+  const window = (limit: number) => ({ limit, remaining: outcome === "admitted" ? limit : 0, moreIn: wait })
+  const minute = window(perMinute)
+  return {
+    outcome,
+    limit: perMinute,
+    remaining: minute.remaining,
+    resetAt: Math.ceil(now / 1000) + wait,
+    retryAfter: wait,
+    minute,
+    day: window(perDay)
+  }
+}

@@ -51,20 +51,10 @@ export const isPreflight = (request: ServiceRequest): boolean =>
   request.header("access-control-request-method") !== undefined
 
 /** Headers that pages may read in addition to the headers that the Fetch standard always exposes. */
-const exposedHeaders = [
-  ...[
-    "Accept",
-    "Accept-Encoding",
-    "Allow",
-    "Date",
-    "Deprecation",
-    "Idempotency-Replayed",
-    "Link",
-    "Location"
-  ],
-  ...["RateLimit", "RateLimit-Policy", "Retry-After", "Sunset", "WWW-Authenticate", "X-RateLimit-Limit"],
-  ...["X-RateLimit-Remaining", "X-RateLimit-Reset", "X-Request-Id"]
-].join(", ")
+const exposedHeaders =
+  "Accept, Accept-Encoding, Allow, Date, Deprecation, Idempotency-Replayed, Link, Location, RateLimit, " +
+  "RateLimit-Policy, Retry-After, Sunset, WWW-Authenticate, X-RateLimit-Limit, X-RateLimit-Remaining, " +
+  "X-RateLimit-Reset, X-Request-Id"
 
 /** Time for which a browser may cache a preflight response, in seconds: the maximum of Chromium. */
 const MAX_AGE = "7200"

@@ -174,7 +174,7 @@ export const make = Effect.fnUntraced(function* (
     const isOutage = Replies.failureIn(cause)?._tag === "StoreUnavailable"
     leaveTurn(call, isOutage)
     if (call.verdict === undefined && !call.isProbe) {
-      call.standIn = Admission.unknownVerdict(isOutage ? call.plan : Plan.standard.Free, call.now)
+      call.standIn = Admission.uncounted("limited", isOutage ? call.plan : Plan.standard.Free, call.now)
       call.verdict = call.standIn
     }
     return Effect.map(Replies.toFailure(cause, call, catalogue, options.maxBodyBytes), (reply) =>

@@ -1,92 +1,83 @@
-/** Draws the cases of a port, and makes them smaller. */
+/** Draws the cases of a port, makes them smaller, and writes them as text for the token that replays them. */
+import * as Data from "effect/Data"
+import * as Result from "effect/Result"
 import * as fc from "fast-check"
-import { orNull, record, weighted } from "./Arbitraries.ts"
+import { weighted } from "./Draws.ts"
 import type { Call, Case, ClientCall, Draws } from "./Port.ts"
-
-/** The kinds of random cases, with their number at effort 1. */
-const runs = { sequences: 60, long: 6, clients: 40, interruptions: 30 } as const
-
-/** For each kind of call: how many clients make it at the same time, in how many cases, and whether step by step. */
-const meetings = [
-  { count: 6, cases: 16, isStepwise: true },
-  { count: 60, cases: 1, isStepwise: false }
-] as const
 
 /** Number of draws for an outage, of which the longest is used, because a call without arguments may need no backend. */
 const OUTAGE_DRAWS = 10
 
 const seed = fc.noShrink(fc.integer())
-const order = fc.option(seed, { freq: 2, nil: null })
 const turns = fc.oneof(fc.nat(8), fc.nat(40))
 
 export const make = (kinds: { readonly [name: string]: Draws }) => {
-  const all = Object.entries(kinds).map(([name, { args, isLocal = false, weights }]) => ({
-    isLocal,
-    weights,
-    call: record({ do: fc.constant(name), ...args }) as fc.Arbitrary<Call>
+  const all = Object.entries(kinds).map(([name, { args, weights }]) => ({
+    call: fc.tuple(fc.constant(name), args),
+    weights
   }))
-  const calls = (how: keyof Draws["weights"], factors: ReadonlyArray<number> = []) =>
+  const calls = (how: keyof Draws["weights"], factors: ReadonlyArray<number> = []): fc.Arbitrary<Call> =>
     weighted(
       ...all.map(({ call, weights }, index) => [(weights[how] ?? 0) * (factors[index] ?? 1), call] as const)
     )
   /** By how much a sequence prefers each kind of call. */
   const preferences = fc.array(fc.constantFrom(1, 1, 10), { minLength: all.length, maxLength: all.length })
   const sequences = (size: "medium" | "max") =>
-    record({
+    fc.record({
       calls: preferences.chain((factors) => fc.array(calls("alone", factors), { maxLength: 500, size }))
     })
-  const begun = fc.oneof(fc.constant<Array<Call>>([]), fc.array(calls("alone"), { maxLength: 3 }))
+  const begun = fc.oneof(fc.constant([]), fc.array(calls("alone"), { maxLength: 3 }))
+  const whole = (call: fc.Arbitrary<Call>) => fc.record({ call, turns: fc.constant(null) })
   /** Clients that repeat a few calls, so that many of their calls meet. */
-  const clients = (call: fc.Arbitrary<ClientCall>, minLength: number) =>
-    record({
+  const clients = (call: fc.Arbitrary<ClientCall>, minLength: number) => {
+    const few = fc.array(call, { minLength: 1, maxLength: 3 })
+    const own = few.map((all) => fc.array(fc.constantFrom(...all), { minLength: 1, maxLength: 4 }))
+    return fc.record({
       calls: begun,
-      clients: fc.array(call, { minLength: 1, maxLength: 3 }).chain((few) =>
-        fc.array(fc.array(fc.constantFrom(...few), { minLength: 1, maxLength: 4 }), {
-          minLength,
-          maxLength: 4
-        })
-      ),
+      clients: own.chain((client) => fc.array(client, { minLength, maxLength: 4 })),
+      order: fc.option(seed, { freq: 2 })
+    })
+  }
+  /** Clients that all make the same call. */
+  const same = (call: fc.Arbitrary<Call>, count: number, order: fc.Arbitrary<number | null>) =>
+    fc.record({
+      calls: begun,
+      clients: whole(call).map((each) => Array.from({ length: count }, () => [each])),
       order
     })
-  const whole = record({ call: calls("together"), turns: fc.constant(null) })
-  const interrupted = record({ call: calls("interrupted"), turns })
-  /** Clients that all make the same call, half of them on an empty store. */
-  const same = (call: fc.Arbitrary<Call>, { count, isStepwise }: (typeof meetings)[number]) =>
-    record({
-      calls: begun,
-      clients: call.map((each) => Array.from({ length: count }, () => [{ call: each, turns: null }])),
-      order: isStepwise ? seed : fc.constant(null)
-    })
-  const drawn: { readonly [kind in keyof typeof runs]: fc.Arbitrary<Partial<Case>> } = {
-    sequences: sequences("medium"),
-    long: sequences("max"),
-    clients: clients(whole, 2),
-    interruptions: clients(fc.oneof(interrupted, whole), 1)
-  }
-
+  /** The random cases, and their number at effort 1. */
+  const drawn: ReadonlyArray<readonly [fc.Arbitrary<Partial<Case>>, number]> = [
+    ...all.flatMap(({ call, weights }) =>
+      weights.together === undefined
+        ? []
+        : ([
+            [same(call, 6, seed), 16],
+            [same(call, 60, fc.constant(null)), 1]
+          ] as const)
+    ),
+    [sequences("medium"), 60],
+    [sequences("max"), 6],
+    [clients(whole(calls("together")), 2), 40],
+    [clients(fc.oneof(fc.record({ call: calls("interrupted"), turns }), whole(calls("together"))), 1), 30]
+  ]
   const anyCall = fc.oneof(...all.map(({ call }) => call))
   /** Any case. It recognizes and shrinks cases, and is not generated. */
-  const any: fc.Arbitrary<Case> = record({
+  const any: fc.Arbitrary<Case> = fc.record({
     calls: fc.array(anyCall, { maxLength: 500 }),
-    clients: fc.array(fc.array(record({ call: anyCall, turns: orNull(turns) })), { maxLength: 200 }),
-    order: orNull(seed),
+    clients: fc.array(fc.array(fc.record({ call: anyCall, turns: fc.option(turns) })), { maxLength: 200 }),
+    order: fc.option(seed),
     isOutage: fc.boolean()
   })
 
   return {
     /** Draws cases, each kind in turn. */
     random: function* (from: number, effort: number): Generator<Partial<Case>> {
-      const sample = (arbitrary: fc.Arbitrary<Partial<Case>>, count: number) =>
-        fc.sample(arbitrary, { seed: from, numRuns: Math.ceil(count * effort) })
-      for (const { call, weights } of all)
-        for (const meeting of weights.together === undefined ? [] : meetings)
-          yield* sample(same(call, meeting), meeting.cases)
-      for (const [kind, count] of Object.entries(runs)) yield* sample(drawn[kind as keyof typeof runs], count)
+      for (const [arbitrary, count] of drawn)
+        yield* fc.sample(arbitrary, { seed: from, numRuns: Math.ceil(count * effort) })
     },
     /** Draws one call of each kind, to be made while the backend does not respond. */
     outage: (from: number): ReadonlyArray<Partial<Case>> =>
       all
-        .filter(({ isLocal }) => !isLocal)
         .map(({ call }) => fc.sample(call, { seed: from, numRuns: OUTAGE_DRAWS }))
         .map((drawn) => drawn.reduce((a, b) => (fc.stringify(b).length > fc.stringify(a).length ? b : a)))
         .map((call) => ({ calls: [call], isOutage: true })),
@@ -108,3 +99,32 @@ function* without<A>(all: ReadonlyArray<A>): Generator<ReadonlyArray<A>> {
     for (let from = 0; from < all.length; from += size) yield all.toSpliced(from, size)
   }
 }
+
+/** A text or value that is not a case. */
+export class NotACase extends Data.TaggedError("NotACase")<{ readonly reason: string }> {}
+
+/** Names and keys contain no NUL, so a text that begins with it stands for an integer. */
+const INTEGER = "\0"
+
+/** Writes a case of a port as JSON, with all digits of its integers. */
+export const write = (port: string, value: unknown): string =>
+  JSON.stringify({ port, value }, (_, member) =>
+    typeof member === "bigint" ? `${INTEGER}${member}` : member
+  )
+
+interface Written {
+  readonly port?: unknown
+  readonly value?: unknown
+}
+
+/** Parses what `write` returned; `make(…).is` recognizes the cases of a port. */
+export const parse = (text: string): Result.Result<Written, NotACase> =>
+  Result.try({
+    try: () => {
+      const { port, value }: Written = JSON.parse(text, (_, member: unknown) =>
+        typeof member === "string" && member.startsWith(INTEGER) ? BigInt(member.slice(1)) : member
+      )
+      return { port, value }
+    },
+    catch: (error) => new NotACase({ reason: String(error) })
+  })

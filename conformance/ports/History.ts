@@ -1,13 +1,16 @@
 /** Makes the calls of one case, and judges their results by the model of the port. */
+import * as Cause from "effect/Cause"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
 import * as Result from "effect/Result"
+import { StoreUnavailable } from "../../core/errors/StoreUnavailable.ts"
 import type { ClauseSlug } from "../clauses/Clauses.ts"
 import type { Step } from "../clauses/Finding.ts"
 import * as Interleaving from "../linearizability/Interleaving.ts"
 import * as Linearizability from "../linearizability/Linearizability.ts"
-import * as Got from "./Got.ts"
-import type { Call, Case, Invocation, Port, Reasons, Seen } from "./Port.ts"
+import type { Call, Case, Invocation, Law, Port, Reasons, Ruling, Seen } from "./Port.ts"
 
 /** A result that the model rejects. */
 export class Broken extends Data.TaggedError("Broken")<{
@@ -21,10 +24,23 @@ export class Broken extends Data.TaggedError("Broken")<{
 export interface Verdict {
   readonly broken: Broken | undefined
   readonly steps: ReadonlyArray<Step>
-  /** How often each clause was decided. */
-  readonly decided: ReadonlyMap<ClauseSlug, number>
+  /** Each decision on a clause. */
+  readonly decided: ReadonlyArray<ClauseSlug>
   readonly undecided: Reasons
 }
+
+/** The verdict on one result that needs no model. */
+export const verdictOn = (
+  clause: ClauseSlug,
+  expected: string,
+  actual: string,
+  { kinds = [], steps = [] }: Partial<Pick<Broken, "kinds"> & Pick<Verdict, "steps">> = {}
+): Verdict => ({
+  broken: actual === expected ? undefined : new Broken({ clause, expected, actual, kinds }),
+  steps,
+  decided: [clause],
+  undecided: new Map()
+})
 
 /** Timeout of the calls of a case, and of one call during an outage, in milliseconds. */
 const [TIMEOUT_MS, OUTAGE_TIMEOUT_MS] = [60_000, 10_000]
@@ -33,187 +49,191 @@ const [TIMEOUT_MS, OUTAGE_TIMEOUT_MS] = [60_000, 10_000]
 export const ENDLESS = "a call without an end"
 
 /** Maximum number of states of a search. */
-const MAX_STATES = 10000
-
-/** The verdict on a layer that cannot be built. */
-export const unopened = (clause: ClauseSlug, actual: string): Verdict => ({
-  broken: new Broken({ clause, expected: "the layer to open an empty store", actual, kinds: [] }),
-  steps: [],
-  decided: new Map(),
-  undecided: new Map()
-})
+const MAX_STATES = 10_000
 
 /** Runs a case on an empty store. */
 export const run = Effect.fnUntraced(function* <Tag, Service extends object, Session, State>(
   port: Port<Tag, Service, Session, State>,
   service: Service,
   reasons: Reasons,
-  given: Case
+  { calls, clients, order }: Case
 ): Effect.fn.Return<Verdict> {
-  type Made = Invocation<State> & { readonly kind: string }
+  type Blame = Pick<Broken, "clause" | "kinds">
+  type Made = Invocation<State> & Blame
   const session = port.open(service, reasons)
   const steps: Array<Step> = []
-  const decided = new Map<ClauseSlug, number>()
+  const decided: Array<ClauseSlug> = []
   const undecided = new Map<ClauseSlug, string>()
   const operations: Array<Linearizability.Operation<Made, Seen<State>>> = []
   let instant = 0
-  /** The latest call in sequence. */
-  let latest: Call | undefined
-  /** The first call of a client that failed. */
-  let failed: Pick<Broken, "expected" | "actual" | "kinds"> | undefined
+  const ofClients = clients.flat()
+  /** The clause that the clients' calls violate together. */
+  const together = ofClients.some(({ turns }) => turns !== null)
+    ? (`${port.name}.interruption` as const)
+    : port.concurrent(new Set(ofClients.map(({ call: [kind] }) => kind)))
+  /** What the latest call violates if it fails. */
+  let latest: Blame = { clause: together, kinds: [] }
 
-  const decide = (clause: ClauseSlug): void => void decided.set(clause, (decided.get(clause) ?? 0) + 1)
-  const clauseOf = ({ do: kind }: Call): ClauseSlug =>
-    port.kinds[kind]?.clause ?? (`${port.name}.fails-typed` as const)
-  const begin = (call: Call, isAlone: boolean) => port.kinds[call.do]?.begin(session, call, isAlone)
-
-  /** Makes a call and records it as a step. */
-  const make = ({ did, failure, make: making }: Invocation<State>, turns: number | null, who: string) =>
-    Effect.tap(Got.of(making, turns, failure), (got) =>
-      Effect.sync(() => {
-        const shown = got === "interrupted" ? got : "failed" in got ? got.failed : got.value.shown
-        steps.push({
-          did: `${who}${did}${turns === null ? "" : `, interrupted after ${turns} turns`}`,
-          got: shown
-        })
-      })
-    )
+  /** Makes a call and records it; `client` is absent if it is made in sequence. */
+  const make = Effect.fnUntraced(function* (
+    [name, args]: Call,
+    client?: string,
+    turns: number | null = null
+  ) {
+    const kind = port.kinds[name]
+    const invocation = kind?.begin(session, args, client === undefined)
+    if (kind === undefined || invocation === undefined) return undefined
+    const { did, failure, interrupted } = invocation
+    const blame = { clause: client === undefined ? kind.clause : together, kinds: [name] }
+    latest = blame
+    const invokedAt = instant++
+    const exit = yield* exitOf(invocation.make, turns)
+    const isInterrupted = turns !== null && Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)
+    const seen = Exit.isSuccess(exit) ? exit.value : isInterrupted ? interrupted : failure
+    const got = seen?.shown ?? textOf(exit)
+    steps.push({
+      did: `${client ?? ""}${did}${turns === null ? "" : `, interrupted after ${turns} turns`}`,
+      got
+    })
+    if (seen === undefined)
+      return yield* new Broken({ ...blame, expected: `a result of ${did}`, actual: got })
+    const completed = seen === interrupted ? undefined : { at: instant++, output: seen }
+    if (client !== undefined) operations.push({ input: { ...invocation, ...blame }, invokedAt, completed })
+    return seen
+  })
 
   /** Makes calls in sequence and judges each. */
-  const inSequence = Effect.fnUntraced(function* (
-    calls: ReadonlyArray<Call>,
-    before: State
-  ): Effect.fn.Return<State, Broken> {
+  const inSequence = Effect.fnUntraced(function* (sequence: ReadonlyArray<Call>, before: State) {
     let state = before
-    for (const call of calls) {
-      const invocation = begin(call, true)
-      if (invocation === undefined) continue
-      latest = call
-      const kinds = [call.do]
-      const got = yield* make(invocation, null, "")
-      if (got === "interrupted") continue
-      if ("failed" in got) {
-        const expected = `a result of ${invocation.did}`
-        return yield* new Broken({ clause: clauseOf(call), expected, actual: got.failed, kinds })
+    for (const call of sequence) {
+      const seen = yield* make(call)
+      if (seen === undefined) continue
+      const next = outcomeOf(seen.judge(state), decided)
+      if (Result.isFailure(next)) {
+        const { clause, expected } = next.failure
+        return yield* new Broken({ ...latest, clause, expected: expected(), actual: seen.shown })
       }
-      const { laws, next } = got.value.judge(state)
-      for (const { clause, expected, holds } of laws) {
-        decide(clause)
-        if (!holds) return yield* new Broken({ clause, expected: expected(), actual: got.value.shown, kinds })
-      }
-      state = next
+      state = next.success
     }
     return state
   })
 
-  const isInterrupted = given.clients.flat().some(({ turns }) => turns !== null)
-
-  /** Returns the clause that the clients' calls violate together. */
-  const blamed = (): ClauseSlug =>
-    isInterrupted
-      ? `${port.name}.interruption`
-      : port.concurrent(new Set(given.clients.flat().map(({ call }) => call.do)))
-
-  /** Makes a call of a client, and records it for the search. */
-  const asOperation = (client: number, call: Call, turns: number | null): Effect.Effect<void> =>
-    Effect.suspend(() => {
-      const invocation = begin(call, false)
-      if (invocation === undefined) return Effect.void
-      const input = { ...invocation, kind: call.do }
-      const invokedAt = instant++
-      const name = client < given.clients.length ? `client ${client + 1}: ` : ""
-      return Effect.map(make(invocation, turns, name), (got) => {
-        const completed =
-          got !== "interrupted" && "value" in got ? { at: instant++, output: got.value } : undefined
-        operations.push({ input, invokedAt, completed })
-        if (got !== "interrupted" && "failed" in got)
-          failed ??= { expected: `a result of ${input.did}`, actual: got.failed, kinds: [call.do] }
-      })
-    })
-
-  const concurrently = Effect.forEach(
-    given.clients,
-    (calls, client) =>
-      Effect.forEach(
-        calls,
-        ({ call, turns }) => Effect.andThen(pause(client), asOperation(client, call, turns)),
-        { discard: true }
-      ),
-    { concurrency: "unbounded", discard: true }
-  )
-
   /** Judges the calls of clients, and those after them: some order must explain their results. */
   const explain = (initial: State): Effect.Effect<void, Broken> => {
-    const clause = blamed()
-    if (failed !== undefined) return new Broken({ clause, ...failed })
     const model: Linearizability.Model<State, Made, Seen<State>> = {
       initial,
-      step: (before, input, seen) => {
-        if (seen === undefined) return input.assume(before)
-        const { laws, next } = seen.judge(before)
-        return laws.every(({ holds }) => holds) ? next : undefined
-      },
+      step: (before, { interrupted }, { judge } = interrupted) =>
+        Result.getOrUndefined(outcomeOf(judge(before))),
       key: port.key
     }
     const verdict = Linearizability.check(model, operations, MAX_STATES)
     if (verdict._tag === "Unknown") {
       // An unknown verdict decides nothing.
-      undecided.set(clause, `no verdict on ${operations.length} calls after ${verdict.explored} states`)
+      undecided.set(together, `no verdict on ${operations.length} calls after ${verdict.explored} states`)
       return Effect.void
     }
-    decide(clause)
+    decided.push(together)
     if (verdict._tag === "Linearizable") return Effect.void
     const stuck = verdict.stuck.map(
-      ({ completed, input }) => `${input.did} (${completed?.output.shown ?? "interrupted"})`
+      ({ completed, input }) => `${input.did} (${(completed?.output ?? input.interrupted).shown})`
     )
     return new Broken({
-      clause,
+      clause: together,
       expected: "results that some order of the calls explains",
       actual: `no order of the calls explains ${stuck.join(" or ")}`,
-      kinds: verdict.stuck.map(({ input }) => input.kind)
+      kinds: verdict.stuck.flatMap(({ input }) => input.kinds)
     })
   }
 
+  const concurrently = Effect.forEach(
+    clients,
+    (own, client) =>
+      Effect.forEach(own, ({ call, turns }) =>
+        Effect.andThen(pause(client), make(call, `client ${client + 1}: `, turns))
+      ),
+    { concurrency: "unbounded", discard: true }
+  )
+
   const whole = Effect.gen(function* () {
-    const before = yield* inSequence(given.calls, port.initial)
-    if (given.clients.length === 0) {
-      yield* inSequence(port.closing(session), before)
-      return
-    }
-    yield* given.order === null ? concurrently : Interleaving.run(given.order, concurrently)
+    const before = yield* inSequence(calls, port.initial)
+    if (clients.length === 0) return yield* inSequence(port.closing(session), before)
+    yield* order === null ? concurrently : Interleaving.run(order, concurrently)
     // An interrupted call may take effect later, and results of later calls may exclude an order.
-    for (const call of port.closing(session)) yield* asOperation(given.clients.length, call, null)
-    yield* explain(before)
+    for (const call of port.closing(session)) yield* make(call, "")
+    return yield* explain(before)
   })
-
-  const duringOutage = Effect.gen(function* () {
-    const clause = `${port.name}.fails-typed` as const
-    for (const call of given.calls) {
-      const invocation = begin(call, false)
-      if (invocation === undefined) continue
-      const orElse = () => Effect.die(new Error(`no result within ${OUTAGE_TIMEOUT_MS / 1_000} s`))
-      const exit = yield* Effect.exit(
-        Effect.timeoutOrElse(invocation.make, { duration: OUTAGE_TIMEOUT_MS, orElse })
-      )
-      const got = Got.duringOutage(exit)
-      steps.push({ did: `${invocation.did}, while the backend does not respond`, got })
-      decide(clause)
-      if (got !== Got.UNAVAILABLE)
-        return yield* new Broken({ clause, expected: Got.UNAVAILABLE, actual: got, kinds: [call.do] })
-    }
-  })
-
-  const timed = Effect.timeoutOrElse(whole, {
+  const inTime = Effect.timeoutOrElse(whole, {
     duration: TIMEOUT_MS,
     orElse: () => {
-      const clause = given.clients.length > 0 || latest === undefined ? blamed() : clauseOf(latest)
       const expected = `every call to end within ${TIMEOUT_MS / 1_000} s`
-      return new Broken({ clause, expected, actual: ENDLESS, kinds: [latest?.do ?? ""] })
+      return new Broken({ ...latest, expected, actual: ENDLESS })
     }
   })
-  const result = yield* Effect.result<unknown, Broken, never>(given.isOutage ? duringOutage : timed)
+  const result = yield* Effect.result<unknown, Broken, never>(inTime)
   return { broken: Result.isFailure(result) ? result.failure : undefined, steps, decided, undecided }
 })
+
+/** Makes a call while the backend does not respond; `undefined` if it cannot be made. */
+export const duringOutage = Effect.fnUntraced(function* <Tag, Service extends object, Session, State>(
+  port: Port<Tag, Service, Session, State>,
+  service: Service,
+  [name, args]: Call
+): Effect.fn.Return<Verdict | undefined> {
+  const invocation = port.kinds[name]?.begin(port.open(service, new Map()), args, false)
+  if (invocation === undefined) return undefined
+  const orElse = () => Effect.die(new Error(`no result within ${OUTAGE_TIMEOUT_MS / 1_000} s`))
+  const exit = yield* Effect.exit(
+    Effect.timeoutOrElse(invocation.make, { duration: OUTAGE_TIMEOUT_MS, orElse })
+  )
+  const isUnavailable =
+    Exit.isFailure(exit) && exit.cause.reasons.length > 0 && exit.cause.reasons.every(isTyped)
+  const got = isUnavailable ? UNAVAILABLE : textOf(exit)
+  const steps = [{ did: `${invocation.did}, while the backend does not respond`, got }]
+  return verdictOn(`${port.name}.fails-typed`, UNAVAILABLE, got, { kinds: [name], steps })
+})
+
+const UNAVAILABLE = "StoreUnavailable"
+
+const isTyped = (reason: Cause.Reason<unknown>): boolean =>
+  Cause.isFailReason(reason) &&
+  reason.error instanceof StoreUnavailable &&
+  typeof reason.error.retryable === "boolean"
+
+/** Describes a result that is not expected. */
+const textOf = (exit: Exit.Exit<unknown, unknown>): string => {
+  if (Exit.isSuccess(exit)) return "a result, as if nothing were wrong"
+  const { cause } = exit
+  const failure = cause.reasons.find(Cause.isFailReason)?.error
+  if (failure instanceof StoreUnavailable) return `${UNAVAILABLE}: ${String(failure.cause)}`
+  if (failure !== undefined) return `a failure that is not ${UNAVAILABLE}: ${String(failure)}`
+  return Cause.hasInterruptsOnly(cause)
+    ? "an interruption"
+    : `a defect: ${Cause.pretty(cause).split("\n")[0]}`
+}
+
+/** Makes a call, and interrupts it after some turns of its fiber if `turns` is not null. */
+const exitOf = Effect.fnUntraced(function* <A>(
+  call: Effect.Effect<A, unknown>,
+  turns: number | null
+): Effect.fn.Return<Exit.Exit<A, unknown>> {
+  const fiber = yield* Effect.forkChild(call)
+  for (let turn = 0; turn < (turns ?? 0); turn++) yield* Effect.yieldNow
+  if (turns !== null) yield* Fiber.interrupt(fiber)
+  return yield* Fiber.await(fiber)
+})
+
+/** Returns the state after a result, or the first law that the result breaks; adds the clauses of laws to `decided`. */
+const outcomeOf = <State>(
+  ruling: Ruling<State>,
+  decided: Array<ClauseSlug> = []
+): Result.Result<State, Law> => {
+  for (;;) {
+    const next = ruling.next()
+    if (next.done === true) return Result.succeed(next.value)
+    decided.push(next.value.clause)
+    if (!next.value.holds) return Result.fail(next.value)
+  }
+}
 
 /** Yields, and then runs as many steps as the number of the client, so that an interleaving splits calls differently. */
 const pause = (client: number): Effect.Effect<void> => {

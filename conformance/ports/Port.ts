@@ -1,8 +1,8 @@
 /** Defines what a port needs to be checked: its methods as calls that are drawn, made, and judged by a model. */
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import type * as fc from "fast-check"
 import type { ClauseSlug } from "../clauses/Clauses.ts"
-import type { Drawn, Fields } from "./Arbitraries.ts"
 import type { PortTarget, Store } from "./PortTarget.ts"
 
 /** One sentence of a model: whether a result obeys a clause. */
@@ -18,19 +18,14 @@ export const law = (clause: ClauseSlug, holds: boolean, expected: () => string):
   expected
 })
 
-/** What a model says of one call: the laws that it decides, and the state after it. */
-export interface Judged<State> {
-  readonly laws: ReadonlyArray<Law>
-  readonly next: State
-}
-
-/** Judges the output of a call. If it is unknown, only the state after the call counts. Pure. */
-export type Judge<State, Output> = (state: State, output: Output | undefined) => Judged<State>
+/** What a model says of a call: yields the laws that it decides, and returns the state after it. */
+export type Ruling<State> = Generator<Law, State, void>
 
 /** The result of a call. */
 export interface Seen<State> {
   readonly shown: string
-  readonly judge: (state: State) => Judged<State>
+  /** Rules on the result, from the state before the call. */
+  readonly judge: (state: State) => Ruling<State>
 }
 
 /** A call that is ready to be made. */
@@ -38,23 +33,27 @@ export interface Invocation<State> {
   /** Describes the call for reports. */
   readonly did: string
   readonly make: Effect.Effect<Seen<State>, unknown>
+  /** The result of the call if it is interrupted; only the state after it counts. */
+  readonly interrupted: Seen<State>
   /** What a failure means, if the call may fail because the caller's function throws. */
   readonly failure: Seen<State> | undefined
-  /** Returns the state after the call if its result is unknown. */
-  readonly assume: (state: State) => State
 }
 
 /**
- * Creates an invocation; `undefined` if the store lacks the method. `show` may throw if the output has another form;
- * `failure` is the output of a call that fails because the caller's function throws.
+ * Creates an invocation; `undefined` if the store lacks the method. `show` may throw if the output has another form. The
+ * output that `judge` gets is `undefined` if it is unknown. Pure. `failure` is the output of a call that fails because
+ * the caller's function throws.
  */
 export const invocation = <State, Output>(
-  did: string,
   make: Effect.Effect<Output, unknown> | undefined,
-  show: (output: Output) => string,
-  judge: Judge<State, Output>,
-  failure?: Output
+  options: {
+    readonly did: string
+    readonly show: (output: NoInfer<Output>) => string
+    readonly judge: (state: State, output: NoInfer<Output> | undefined) => Ruling<State>
+    readonly failure?: NoInfer<Output> | undefined
+  }
 ): Invocation<State> | undefined => {
+  const { did, failure, judge, show } = options
   const seen = (output: Output): Seen<State> => ({
     shown: show(output),
     judge: (state) => judge(state, output)
@@ -63,24 +62,36 @@ export const invocation = <State, Output>(
     make && {
       did,
       make: Effect.map(make, seen),
-      failure: failure && seen(failure),
-      assume: (state) => judge(state, undefined).next
+      interrupted: { shown: "interrupted", judge: (state) => withoutLaws(judge(state, undefined)) },
+      failure: failure && seen(failure)
     }
   )
 }
 
-/** A call as data: the name of its kind, and arguments that may refer to earlier calls. */
-export interface Call {
-  readonly do: string
-  readonly [argument: string]: unknown
+function* withoutLaws<State>(ruling: Ruling<State>): Ruling<State> {
+  for (;;) {
+    const next = ruling.next()
+    if (next.done === true) return next.value
+  }
 }
 
-/** How calls of one kind are drawn: their arguments, and how often in sequences, by clients, and to be interrupted. */
+/** How a call ended that gets a function, and what the function received. */
+export interface Ended<Input> {
+  readonly ending: "the result" | "another result" | "Option.none" | "a failure"
+  readonly received: Input | undefined
+}
+
+/** The end of a call whose function throws. */
+export const failed = { ending: "a failure", received: undefined } as const satisfies Ended<unknown>
+
+/** A call as data: the name of its kind, and arguments that may refer to earlier calls. */
+export type Call = readonly [kind: string, args: unknown]
+
+/** How calls of one kind are drawn. */
 export interface Draws {
-  readonly args: Fields
+  readonly args: fc.Arbitrary<unknown>
+  /** How often they are made in sequences, by clients, and to be interrupted. */
   readonly weights: { readonly alone?: number; readonly together?: number; readonly interrupted?: number }
-  /** Whether the call may end as usual although the backend does not respond. */
-  readonly isLocal?: true
 }
 
 /** A kind of call, such as a method with arguments of one form; `Session` is what a case remembers of earlier calls. */
@@ -88,21 +99,21 @@ export interface Kind<Session, State> extends Draws {
   /** The clause that the call violates if it fails although the backend works. */
   readonly clause: ClauseSlug
   /** Returns `undefined` if the call cannot be made; `isAlone` if no other call is in progress. */
-  readonly begin: (session: Session, call: Call, isAlone: boolean) => Invocation<State> | undefined
+  readonly begin: (session: Session, args: unknown, isAlone: boolean) => Invocation<State> | undefined
 }
 
 /** Creates the kinds of calls of one port. */
 export const kinds =
   <Session, State>() =>
-  <Args extends Fields>(
+  <Args>(
     kind: Omit<Kind<Session, State>, "args" | "begin"> & {
-      readonly args: Args
-      readonly begin: (session: Session, call: Drawn<Args>, isAlone: boolean) => Invocation<State> | undefined
+      readonly args: fc.Arbitrary<Args>
+      readonly begin: (session: Session, args: Args, isAlone: boolean) => Invocation<State> | undefined
     }
   ): Kind<Session, State> => ({
     ...kind,
-    // A call of this kind has these arguments, whether it was drawn, or written by hand and recognized.
-    begin: (session, call, isAlone) => kind.begin(session, call as Drawn<Args>, isAlone)
+    // The arguments were drawn, or written by hand and recognized.
+    begin: (session, args, isAlone) => kind.begin(session, args as Args, isAlone)
   })
 
 /** A call of a client; `turns` is after how many turns of its fiber it is interrupted, null if it is not. */

@@ -40,6 +40,29 @@ describe("a run on storage ports", () => {
     })
   )
 
+  it.live("finds nothing in stores whose interrupted calls still take effect", () =>
+    Effect.gen(function* () {
+      const later = <A, E>(call: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+        Effect.flatMap(Effect.forkDetach(Effect.andThen(Effect.yieldNow, call)), Fiber.join)
+      const stores = Subjects.stores({
+        pets: (real) => ({
+          insert: (pet) => later(real.insert(pet)),
+          find: (id) => later(real.find(id)),
+          page: (query) => later(real.page(query))
+        }),
+        limits: (real) => ({ modify: (key, step) => later(real.modify(key, step)) }),
+        keys: (real) => ({
+          ...real,
+          insert: (key, event) => later(real.insert(key, event)),
+          update: (id, change) => later(real.update(id, change))
+        })
+      })
+      const { decided, findings } = yield* run({ name: "later", ...stores }, { effort: 1 })
+      expect(findings).toEqual([])
+      expect(decided.get("limits-store.interruption")).toBeGreaterThan(0)
+    })
+  )
+
   it.live("returns a smallest history of a violation, which can be replayed", () =>
     Effect.gen(function* () {
       const { findings } = yield* run(faulty)

@@ -19,8 +19,8 @@ export const render = (): string => {
   return [
     "# Clauses",
     "",
-    "Every obligation of the contract (level spec), and every decision of this project on points that the contract leaves open (level",
-    "design). The slug of a clause is also the id of its check, and never changes meaning.",
+    "Every obligation of the contract (level spec), and each decision on what it leaves open that a run can check (level design);",
+    "[the list of gaps](../gaps.md) has all decisions. The slug of a clause is also the id of its check, and never changes meaning.",
     "",
     `${all.length} clauses; ${Selection.checks.length} of them are checked.`,
     "",

@@ -1,73 +1,40 @@
 /** Clauses about authentication: valid keys, and the responses to invalid ones. */
-import { optional, section, unchecked, unlessFull } from "./Clause.ts"
+import { design, optional, spec, unlessFull } from "./Clause.ts"
 
 export const clauses = [
-  ...section("§5.3", "spec", "http", {
-    "auth.required": "A request without an API key gets 401.",
-    "auth.invalid": "A request with a key that was never issued gets 401.",
-    "auth.whole-key": "A part of a valid key, or a valid key followed by more characters, is invalid.",
-    "auth.refused-unstored": unlessFull("A create request that gets 401 stores no animal."),
-    "auth.error-body": "A 401 response has an Error body.",
-    "auth.key-case": "A valid key in another case is invalid.",
-    "auth.token-verbatim": "The token is compared as sent: a percent-encoded key is invalid.",
+  ...spec({
+    "auth.required": "§5.3: A request without an API key gets 401.",
+    "auth.invalid": "§5.3: A request with a key that was never issued gets 401.",
+    "auth.whole-key": "§5.3: A part of a valid key, or a valid key followed by more characters, is invalid.",
+    "auth.refused-unstored": unlessFull("§5.3: A create request that gets 401 stores no animal."),
+    "auth.error-body": "§5.3: A 401 response has an Error body.",
+    "auth.key-case": "§5.3: A valid key in another case is invalid.",
+    "auth.token-verbatim": "§5.3: The token is compared as sent: a percent-encoded key is invalid.",
     "auth.revoked": optional(
-      "A request with a revoked key gets 401, like one with a key that was never issued.",
+      "§5.3: A request with a revoked key gets 401, like one with a key that was never issued.",
       "No revoked key is declared."
     ),
     "auth.expired": optional(
-      "A request with an expired key gets 401, like one with a key that was never issued.",
+      "§5.3: A request with an expired key gets 401, like one with a key that was never issued.",
       "No expired key is declared."
-    )
-  }),
-  ...section("§5.1", "spec", "http", {
-    "auth.bearer": "A valid key sent as `Authorization: Bearer <API_KEY>` is accepted.",
-    "auth.header-only": "A key sent in the query, the path or another header counts as missing.",
+    ),
+    "auth.bearer": "§5.1: A valid key sent as `Authorization: Bearer <API_KEY>` is accepted.",
+    "auth.header-only": "§5.1: A key sent in the query, the path or another header counts as missing.",
     "auth.other-scheme":
-      "A request gets 401 if its key is sent without a scheme, or with a scheme other than `Bearer`."
+      "§5.1: A request gets 401 if its key is sent without a scheme, or with a scheme other than `Bearer`.",
+    "auth.every-operation": "§5.2: Every operation responds with 401 or 429 to a request without a valid key."
   }),
-  ...section("§5.2", "spec", "http", {
-    "auth.every-operation": "Every operation responds with 401 or 429 to a request without a valid key."
-  }),
-  ...section("§1", "design", "http", {
-    "auth.unknown-path": "A request for a path that does not exist gets 401 if it has no valid key."
-  }),
-  ...section("§4", "design", "http", {
-    "auth.first": "The key is checked before path, method, query and body."
-  }),
-  ...section("§5.3", "design", "http", {
-    "auth.challenge": 'A 401 response has `WWW-Authenticate` with the challenge `Bearer realm="animals"`.',
+  ...design({
+    "auth.unknown-path": "§1: A request for a path that does not exist gets 401 if it has no valid key.",
+    "auth.first": "§4: The key is checked before path, method, query and body.",
+    "auth.challenge":
+      '§5.3: A 401 response has `WWW-Authenticate` with the challenge `Bearer realm="animals"`.',
     "auth.challenge-error":
-      'The challenge contains `error="invalid_token"` if and only if a credential was sent.'
-  }),
-  ...section("§7", "design", "http", {
+      '§5.3: The challenge contains `error="invalid_token"` if and only if a credential was sent.',
     "auth.codes":
-      "A 401 response has the code `missing_api_key` when no credential was sent, otherwise `invalid_api_key`."
-  }),
-  ...section("§5.1", "design", "http", {
-    "auth.scheme-case": "The scheme `Bearer` is matched case-insensitively.",
-    "auth.token-length": "A request with a token of more than 512 characters gets 401.",
-    "auth.two-headers": "A request with two `Authorization` headers gets 401."
-  }),
-  ...section("§5.4", "design", "http", {
-    "auth.key-format": unchecked(
-      "A key consists of `ast_`, at least 160 random bits in base 62, and a checksum of six characters.",
-      "Keys are not issued over HTTP, and other services may use any key format."
-    ),
-    "auth.checksum-first": unchecked(
-      "A key with a wrong checksum is rejected without a call to the key store.",
-      "No response shows whether the store was called."
-    ),
-    "auth.shown-once": unchecked(
-      "A secret is shown once, when it is issued, and only its SHA-256 is stored.",
-      "Keys are not issued over HTTP, and the contents of a database are not visible from outside."
-    ),
-    "auth.rotation": unchecked(
-      "During a rotation the old and the new secret of a key are accepted, and share one budget and one ban.",
-      "Keys are not rotated over HTTP."
-    ),
-    "auth.no-administration": unchecked(
-      "Keys cannot be issued, rotated or revoked over HTTP.",
-      "Requests cannot prove that an operation is absent."
-    )
+      "§7: A 401 response has the code `missing_api_key` when no credential was sent, otherwise `invalid_api_key`.",
+    "auth.scheme-case": "§5.1: The scheme `Bearer` is matched case-insensitively.",
+    "auth.token-length": "§5.1: A request with a token of more than 512 characters gets 401.",
+    "auth.two-headers": "§5.1: A request with two `Authorization` headers gets 401."
   })
 ]

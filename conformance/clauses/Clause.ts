@@ -6,14 +6,7 @@ export type Level = "spec" | "design"
 /** Where a clause is checked: at a storage port or over HTTP. */
 export type Observable = "port" | "http"
 
-/** One requirement of the contract or of our design, as a sentence. */
-export interface Clause<Slug extends string = string> {
-  /** Frozen name, such as `list.limit.range`. */
-  readonly slug: Slug
-  /** Section of the contract, such as `§4.1`; for a design clause, the section that leaves the point open. */
-  readonly section: string
-  readonly level: Level
-  readonly observable: Observable
+interface Sentence {
   /** The sentence, in our own words. */
   readonly says: string
   /** The reason why no check covers the clause; absent if a check does. */
@@ -22,7 +15,15 @@ export interface Clause<Slug extends string = string> {
   readonly optional?: string
 }
 
-type Sentence = Pick<Clause, "says" | "unchecked" | "optional">
+/** One requirement of the contract or of our design, as a sentence. */
+export interface Clause<Slug extends string = string> extends Sentence {
+  /** Frozen name, such as `list.limit.range`. */
+  readonly slug: Slug
+  /** Section of the contract, such as `§4.1`; for a design clause, the section that leaves the point open. */
+  readonly section: string
+  readonly level: Level
+  readonly observable: Observable
+}
 
 /** Creates a sentence that no check covers; `reason` states why. */
 export const unchecked = (says: string, reason: string): Sentence => ({ says, unchecked: reason })
@@ -34,18 +35,22 @@ export const optional = (says: string, reason: string): Sentence => ({ says, opt
 export const unlessFull = (says: string): Sentence =>
   optional(says, "The service holds more animals than any list shows.")
 
-/** Creates clauses from a record of sentences, keyed by slug; all have the same section, level and observability. */
-export const section = <Slug extends string>(
-  name: string,
-  level: Level,
-  observable: Observable,
-  sentences: Readonly<Record<Slug, string | Sentence>>
-): ReadonlyArray<Clause<Slug>> => {
-  const clauses: Array<Clause<Slug>> = []
-  for (const slug in sentences) {
-    const given: string | Sentence = sentences[slug]
-    const sentence = typeof given === "string" ? { says: given } : given
-    clauses.push({ slug, section: name, level, observable, ...sentence })
+/** Creates clauses of one level from sentences, keyed by slug, each after its section: `§2: An id is unique.` */
+const of =
+  (level: Level, observable: Observable) =>
+  <Slug extends string>(
+    sentences: Readonly<Record<Slug, string | Sentence>>
+  ): ReadonlyArray<Clause<Slug>> => {
+    const clauses: Array<Clause<Slug>> = []
+    for (const slug in sentences) {
+      const given: string | Sentence = sentences[slug]
+      const sentence = typeof given === "string" ? { says: given } : given
+      const [section = "", says = ""] = sentence.says.split(/: (.*)/s)
+      clauses.push({ ...sentence, slug, section, says, level, observable })
+    }
+    return clauses
   }
-  return clauses
-}
+
+export const spec = of("spec", "http")
+export const design = of("design", "http")
+export const port = of("design", "port")

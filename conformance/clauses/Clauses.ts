@@ -1,5 +1,4 @@
 /** Lists all clauses: the sentences of the contract, and our decisions on points that it leaves open. */
-import * as ApiKeyStores from "./ApiKeyStores.ts"
 import * as Authentication from "./Authentication.ts"
 import * as Bans from "./Bans.ts"
 import type { Clause } from "./Clause.ts"
@@ -7,11 +6,10 @@ import * as Creation from "./Creation.ts"
 import * as Errors from "./Errors.ts"
 import * as Http from "./Http.ts"
 import * as Lists from "./Lists.ts"
-import * as PetRepositories from "./PetRepositories.ts"
-import * as RateLimitStores from "./RateLimitStores.ts"
 import * as RateLimits from "./RateLimits.ts"
 import * as Resources from "./Resources.ts"
 import * as Retrieval from "./Retrieval.ts"
+import * as Stores from "./Stores.ts"
 
 /**
  * All clauses, family by family. A slug is frozen: reports and checks cite it, so it is never renamed and never given
@@ -27,9 +25,7 @@ export const clauses = [
   ...RateLimits.clauses,
   ...Bans.clauses,
   ...Http.clauses,
-  ...PetRepositories.clauses,
-  ...RateLimitStores.clauses,
-  ...ApiKeyStores.clauses
+  ...Stores.clauses
 ]
 
 /** The slug of one of the clauses. */

@@ -1,58 +1,57 @@
 /** Clauses about lists of animals: limit, filter, order and pages. */
-import { optional, section, unlessFull } from "./Clause.ts"
+import { design, optional, spec, unlessFull } from "./Clause.ts"
 
 export const clauses = [
-  ...section("§4.1", "spec", "http", {
-    "list.status-200": "A list request with valid parameters gets 200.",
+  ...spec({
+    "list.status-200": "§4.1: A list request with valid parameters gets 200.",
     "list.empty": optional(
-      "A list request that no animal matches gets 200 with an empty array.",
+      "§4.1: A list request that no animal matches gets 200 with an empty array.",
       "The service holds animals of every status."
     ),
-    "list.limit.maximum-returned": "A list holds at most `limit` animals, for every `limit` from 1 to 100.",
-    "list.complete": unlessFull("A list with fewer animals than its limit holds every matching animal."),
-    "list.sees-created": unlessFull(
-      "Every list requested after the 201 of an animal includes it, if its status matches."
+    "list.limit.maximum-returned":
+      "§4.1: A list holds at most `limit` animals, for every `limit` from 1 to 100.",
+    "list.complete": unlessFull(
+      "§4.1: A list with fewer animals than its limit holds every matching animal."
     ),
-    "list.faithful": "A list shows the id, name and category of an animal as its creation returned them.",
-    "list.distinct": "No list holds an animal twice.",
-    "list.status.accepted": "Each of `available`, `pending` and `sold` is accepted as `status`.",
-    "list.status.filter": "A list with `status` holds only animals with that status.",
-    "list.status.all": unlessFull("A list without `status` holds animals of every status."),
-    "list.status.before-limit": unlessFull("The filter is applied before the limit."),
+    "list.sees-created": unlessFull(
+      "§4.1: Every list requested after the 201 of an animal includes it, if its status matches."
+    ),
+    "list.faithful":
+      "§4.1: A list shows the id, name and category of an animal as its creation returned them.",
+    "list.distinct": "§4.1: No list holds an animal twice.",
+    "list.status.accepted": "§4.1: Each of `available`, `pending` and `sold` is accepted as `status`.",
+    "list.status.filter": "§4.1: A list with `status` holds only animals with that status.",
+    "list.status.all": unlessFull("§4.1: A list without `status` holds animals of every status."),
+    "list.status.before-limit": unlessFull("§4.1: The filter is applied before the limit."),
     "list.limit.chosen":
-      "A service that rejects one `limit` above 100 rejects each of them, and so with those below 0."
+      "§4.1: A service that rejects one `limit` above 100 rejects each of them, and so with those below 0.",
+    "list.array": "§2: The body of a list is a bare JSON array of animals.",
+    "list.limit.accepted": "§8.1: Every `limit` from 1 to 100 is accepted.",
+    "list.limit.ceiling": "§8.1: No list holds more than 100 animals, whatever the requested limit.",
+    "list.limit.default": "§8.1: Without `limit` a list holds at most 20 animals.",
+    "list.limit.default-fills": "§8.1: Without `limit` a list holds 20 animals if at least 20 match."
   }),
-  ...section("§2", "spec", "http", {
-    "list.array": "The body of a list is a bare JSON array of animals."
-  }),
-  ...section("§8.1", "spec", "http", {
-    "list.limit.accepted": "Every `limit` from 1 to 100 is accepted.",
-    "list.limit.ceiling": "No list holds more than 100 animals, whatever the requested limit.",
-    "list.limit.default": "Without `limit` a list holds at most 20 animals.",
-    "list.limit.default-fills": "Without `limit` a list holds 20 animals if at least 20 match."
-  }),
-  ...section("§4.1", "design", "http", {
-    "list.limit.range": "A `limit` below 1 or above 100 is rejected with 400, never clamped.",
+  ...design({
+    "list.limit.range": "§4.1: A `limit` below 1 or above 100 is rejected with 400, never clamped.",
     "list.limit.syntax":
-      "A `limit` that is empty or not a plain decimal number, such as `05`, `1e1` or `+5`, is rejected with 400.",
-    "list.limit.repeated": "A repeated `limit` is rejected with 400.",
-    "list.status.unknown": "An unknown or empty `status` is rejected with 400.",
-    "list.status.exact": "The value of `status` is compared exactly: case-sensitive and without trimming.",
-    "list.status.repeated": "A repeated `status` is rejected with 400.",
-    "list.unknown-parameters": "Unknown query parameters are ignored.",
-    "list.order": "Lists are in ascending order of `id`.",
+      "§4.1: A `limit` that is empty or not a plain decimal number, such as `05`, `1e1` or `+5`, is rejected with 400.",
+    "list.limit.repeated": "§4.1: A repeated `limit` is rejected with 400.",
+    "list.status.unknown": "§4.1: An unknown or empty `status` is rejected with 400.",
+    "list.status.exact":
+      "§4.1: The value of `status` is compared exactly: case-sensitive and without trimming.",
+    "list.status.repeated": "§4.1: A repeated `status` is rejected with 400.",
+    "list.unknown-parameters": "§4.1: Unknown query parameters are ignored.",
+    "list.order": "§4.1: Lists are in ascending order of `id`.",
     "list.paging":
-      'A page that is followed by more animals links to the next page with `Link` and `rel="next"`.',
-    "list.paging.last": 'The last page has no `Link` with `rel="next"`.',
+      '§4.1: A page that is followed by more animals links to the next page with `Link` and `rel="next"`.',
+    "list.paging.last": '§4.1: The last page has no `Link` with `rel="next"`.',
     "list.paging.complete":
-      "Following the `next` links shows every animal that existed at the start exactly once.",
-    "list.paging.filter": "The `next` link keeps the status filter and the limit.",
-    "list.paging.bound": "A cursor used with a different status filter is rejected with 400.",
-    "list.paging.forged": "A forged or altered cursor is rejected with 400.",
+      "§4.1: Following the `next` links shows every animal that existed at the start exactly once.",
+    "list.paging.filter": "§4.1: The `next` link keeps the status filter and the limit.",
+    "list.paging.bound": "§4.1: A cursor used with a different status filter is rejected with 400.",
+    "list.paging.forged": "§4.1: A forged or altered cursor is rejected with 400.",
     "list.paging.address":
-      "The target of a `next` link is a path, or absolute if a public base address is configured."
-  }),
-  ...section("§7", "design", "http", {
-    "list.parameter-code": "A 400 response caused by a query parameter has the code `invalid_parameter`."
+      "§4.1: The target of a `next` link is a path, or absolute if a public base address is configured.",
+    "list.parameter-code": "§7: A 400 response caused by a query parameter has the code `invalid_parameter`."
   })
 ]

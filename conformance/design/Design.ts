@@ -7,7 +7,9 @@ import { isOfService } from "../http/ByService.ts"
 import { header } from "../http/Wire.ts"
 import { type Exchange, type Ruling, type Setup, type Violation, violations } from "../model/Exchange.ts"
 import type * as Model from "../model/Model.ts"
-import type { Seen } from "../model/Seen.ts"
+import * as Request from "../model/Request.ts"
+import * as Seen from "../model/Seen.ts"
+import * as Concurrent from "./Concurrent.ts"
 import * as Creation from "./Creation.ts"
 import * as Headers from "./Headers.ts"
 import * as Limits from "./Limits.ts"
@@ -36,34 +38,28 @@ export const begin = (setup: Setup): Knowledge => ({
   ids: []
 })
 
-type Responded = Seen["exchange"]
+type Responded = Seen.Seen["exchange"]
 
 const hasResponse = (exchange: Exchange): exchange is Responded => exchange.response !== undefined
-
-/** Returns exchanges that were in flight together in an order that explains their limits, lost ones first. */
-const inOrder = (exchanges: ReadonlyArray<Exchange>): ReadonlyArray<Exchange> => {
-  const [from, to] = [
-    Math.min(...exchanges.map((exchange) => exchange.from)),
-    Math.max(...exchanges.map((exchange) => exchange.to))
-  ]
-  const responded = exchanges.filter(hasResponse).toSorted(Limits.byEffect)
-  return [
-    ...exchanges.filter((exchange) => !hasResponse(exchange)),
-    ...responded.map((exchange) => ({ ...exchange, from, to }))
-  ]
-}
 
 /** Judges exchanges in flight at the same time; usually one. */
 export const judge = (known: Knowledge, exchanges: ReadonlyArray<Exchange>): Judgment => {
   const found: Array<Violation> = []
   const decided = new Set<ClauseSlug>()
-  let next = known
-  for (const exchange of inOrder(exchanges)) {
-    const [rulings, after] = judgeOne(next, exchange)
-    next = after
+  const decide = (rulings: ReadonlyArray<Ruling>, exchange: Exchange | undefined): void => {
     for (const { clause } of rulings) decided.add(clause)
     found.push(...violations(rulings, exchange))
   }
+  let next = known
+  for (const exchange of exchanges) {
+    const [rulings, after] = judgeOne(next, exchange)
+    next = after
+    decide(rulings, exchange)
+  }
+  const seen = exchanges
+    .filter(hasResponse)
+    .map((exchange) => Seen.make(exchange, Request.read(exchange.request, known.setup)))
+  if (seen.length > 1) decide(Concurrent.judge(seen), seen.at(-1)?.exchange)
   return { violations: found, decided, known: next }
 }
 
@@ -81,7 +77,7 @@ const judgeOne = (known: Knowledge, exchange: Exchange): readonly [ReadonlyArray
   const reading = { ...given, caller: Reading.shownBy(given.caller, exchange) }
   const [ofLimits, limits, verdict] = Limits.judge(known.limits, reading.caller, exchange)
   const isSuccess = Math.floor(exchange.response.status / 100) === 2
-  const hasAnimals = reading.path.is !== "unknown" && isSuccess && (method === "GET" || method === "POST")
+  const hasAnimals = reading.path !== "unknown" && isSuccess && (method === "GET" || method === "POST")
   const ofNone = [[], known.lists] as const
   const [ofAnimals, lists] = hasAnimals ? Lists.judge(known.lists, exchange, reading, basePath) : ofNone
   const id = header(exchange.response, "x-request-id")
@@ -90,7 +86,7 @@ const judgeOne = (known: Knowledge, exchange: Exchange): readonly [ReadonlyArray
   if (!isOurs(exchange)) return [[], next]
   const ofHeaders = Headers.judge({ exchange, reading, basePath, ids: known.ids })
   const ofStatus = Status.judge(exchange, reading, known.lists, verdict)
-  const ofCreation = hasAnimals ? Creation.judge(exchange, basePath) : []
+  const ofCreation = hasAnimals ? Creation.judge(exchange, reading.operation, basePath) : []
   return [[...ofStatus, ...ofHeaders, ...ofCreation, ...ofAnimals, ...ofLimits], next]
 }
 

@@ -64,10 +64,10 @@ function* ofContent({ exchange }: Responded): Iterable<Ruling> {
 }
 
 function* ofMethods({ exchange: { response }, reading: { path } }: Responded): Iterable<Ruling> {
-  if (path.is === "unknown" || (response.status !== 405 && response.status !== 204)) return
+  if (path === "unknown" || (response.status !== 405 && response.status !== 204)) return
   const clause = response.status === 405 ? "http.method-not-allowed" : "http.options"
   const given = (header(response, "allow") ?? "").split(/\s*,\s*/).toSorted()
-  const expected = methods[path.is].toSorted().join(", ")
+  const expected = methods[path].toSorted().join(", ")
   yield rule(given.join(", ") === expected, clause, `Allow: ${expected}`, given.join(", "))
 }
 
@@ -107,9 +107,9 @@ function* ofDeprecation({ basePath, exchange, reading: { path } }: Responded): I
   const { request, response } = exchange
   const [date, sunset] = [header(response, "deprecation"), header(response, "sunset")]
   const isSilent = date === undefined && sunset === undefined
-  if (path.is !== "pet")
+  if (path !== "pet")
     yield rule(isSilent, "deprecation.getpet-only", "no Deprecation and no Sunset", date ?? sunset)
-  if (path.is !== "pet" || (request.method !== "GET" && request.method !== "HEAD")) return
+  if (path !== "pet" || (request.method !== "GET" && request.method !== "HEAD")) return
   const [successor] = LinkHeader.targets(headerValues(response, "link"), "successor-version")
   if (isSilent && successor === undefined) {
     yield broken("get.deprecation-headers", "Deprecation, Sunset and Link", `none with ${response.status}`)

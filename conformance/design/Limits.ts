@@ -1,6 +1,5 @@
 /** Compares what responses show of limits and bans with the count of the service (design of §8). */
 import * as Arr from "effect/Array"
-import * as Order from "effect/Order"
 import * as BanPolicy from "../../core/limits/BanPolicy.ts"
 import * as DailyQuota from "../../core/limits/DailyQuota.ts"
 import * as Plan from "../../core/limits/Plan.ts"
@@ -51,24 +50,6 @@ const outcomeOf = ({ request, response }: Responded, expected: Outcome = "limite
 const numberOf = (items: ReadonlyArray<StandardRateLimit.Item> | undefined, policy: string, letter: string) =>
   items?.find((item) => item.policy === policy)?.numbers.get(letter)
 
-const usedOf = ({ response }: Responded): number =>
-  -(numberOf(StandardRateLimit.itemsOf(response, "RateLimit"), "day", "r") ?? 0)
-
-const waitOf = (exchange: Responded): number => {
-  const wait = Number(header(exchange.response, "retry-after") ?? 0)
-  const remaining = RateHeaders.of(exchange.response)?.remaining ?? 0
-  return { admitted: -remaining, limited: 1e9 + wait, banned: 2e9 + wait }[outcomeOf(exchange)]
-}
-
-/**
- * Sorts requests at the same time by what they left of the day, which unlike the minute gets no request back, and then
- * by their waits.
- */
-export const byEffect: Order.Order<Responded> = Order.combine(
-  Order.mapInput(Order.Number, usedOf),
-  Order.mapInput(Order.Number, waitOf)
-)
-
 const nameOf = (caller: Caller): string | undefined =>
   caller.is === "key" ? caller.key.name : caller.is === "nobody" ? NETWORK : undefined
 
@@ -118,10 +99,9 @@ export const judge = (
   const name = nameOf(caller)
   const account = limits.accounts.get(name ?? "")
   const meter = account?.meter ?? begin(caller, exchange, account === undefined)
-  // On a new day, more requests are left again.
-  const [{ from, to }, byService] = [exchange, isOfService(exchange)]
-  const isUnordered = !exchange.isAlone && DailyQuota.dayOf(from) < DailyQuota.dayOf(to)
-  if (name === undefined || meter === undefined || isUnordered)
+  const byService = isOfService(exchange)
+  // The model judges the limits of requests that were in flight together.
+  if (name === undefined || meter === undefined || !exchange.isAlone)
     return [[], afterLoss(limits, caller), undefined]
   const isShown = (outcome: Outcome) => outcomeOf(exchange, outcome) === outcome
   const all = Meter.branches(meter, exchange)
@@ -138,15 +118,12 @@ export const judge = (
   // At another moment, the request would have had another outcome.
   const isOpen = agreeing.length > 0 && all.some((each) => !isShown(each.verdict.outcome))
   const outcome = isOpen || !byService ? [] : ofOutcome(story)
-  const isExplained = agreeing.length > 0
-  const shown = isExplained ? ofShown(story, explaining) : []
-  const waits = isExplained ? [...ofWait(story, explaining), ...ofStandard(story, explaining)] : []
-  // After a contradiction, it is not known what was counted; nor whether requests at the same time had another order.
-  const isLost = [...outcome, ...shown].some(isBroken) || (isOpen && !exchange.isAlone)
-  const next = isLost ? undefined : Meter.after(meter, explaining)
+  const rulings = [...outcome, ...(agreeing.length > 0 ? ofNumbers(story, explaining) : [])]
+  // After a contradiction, it is not known what was counted.
+  const next = rulings.some(isBroken) ? undefined : Meter.after(meter, explaining)
   const latest = caller.is === "nobody" && caller.hasCredential ? WRONG : name
   const accounts = new Map(limits.accounts).set(name, { meter: next, latest: { exchange, verdict } })
-  return [[...outcome, ...shown, ...waits], { accounts, latest }, verdict]
+  return [rulings, { accounts, latest }, verdict]
 }
 
 /** Returns the branches that explain the numbers of a response; all of them if none does. */
@@ -161,8 +138,7 @@ const explainedBy = (
   const explaining = Object.values(kinds).filter((all) => {
     const [first] = all
     const story = { exchange, meter, first, denial: undefined, before: undefined, between: undefined }
-    const rulings = [...ofShown(story, all), ...ofWait(story, all), ...ofStandard(story, all)]
-    return !rulings.some(isBroken)
+    return !ofNumbers(story, all).some(isBroken)
   })
   return explaining.length > 0 ? explaining.flat() : agreeing
 }
@@ -269,6 +245,13 @@ const compare = (
   if (isWithin && expected.hi - expected.lo > 1) return []
   return [rule(isWithin, clause, `${what} ${show(expected)}`, actual)]
 }
+
+/** All numbers that a response shows of limits. */
+const ofNumbers = (story: Story, branches: Branches): ReadonlyArray<Ruling> => [
+  ...ofShown(story, branches),
+  ...ofWait(story, branches),
+  ...ofStandard(story, branches)
+]
 
 /** The three headers of §8.3, up to the first that is wrong. */
 const ofShown = (story: Story, branches: Branches): ReadonlyArray<Ruling> => {

@@ -47,7 +47,7 @@ export const judge = (
 ): Step => {
   const body = text(exchange.response.body)
   const parsed = PetJson.parse(body)
-  const isList = reading.path.is === "pets" && exchange.request.method === "GET"
+  const isList = reading.path === "pets" && exchange.request.method === "GET"
   const read = isList
     ? Result.flatMap(parsed, PetJson.animals)
     : Result.map(Result.flatMap(parsed, PetJson.animal), (animal) => [animal])

@@ -1,9 +1,10 @@
-/** Reads a request as our service does: its caller, its path and its query (§4, §5). */
+/** Reads a request as our service does: decodes its path once, takes HEAD for GET, and then reads it as the model does. */
 import type { ClauseSlug } from "../clauses/Clauses.ts"
 import { isUnknownMethod } from "../http/ByService.ts"
 import { split } from "../http/RequestTarget.ts"
 import { headerValues, type WireRequest } from "../http/Wire.ts"
 import type { Key, Setup } from "../model/Exchange.ts"
+import * as Request from "../model/Request.ts"
 import type { Seen } from "../model/Seen.ts"
 
 /** Who sends a request. `unclear`: the HTTP implementation decides whether the service sees the key. */
@@ -12,21 +13,31 @@ export type Caller =
   | { readonly is: "nobody"; readonly hasCredential: boolean; readonly clause?: ClauseSlug | undefined }
   | { readonly is: "unclear"; readonly key: Key | undefined }
 
-/** The path of a request; `clause` is our decision by which an unknown path is unknown. */
-export type Path =
-  | { readonly is: "pets" | "pet"; readonly id: string; readonly isEncoded: boolean }
-  | { readonly is: "unknown"; readonly clause: ClauseSlug }
-
 export interface Reading {
   readonly caller: Caller
-  readonly path: Path
+  readonly operation: Request.Operation
+  readonly path: "pets" | "pet" | "unknown"
+  /** Our decision by which another path than the usual one is known or unknown. */
+  readonly ofPath: ClauseSlug | undefined
   /** The decoded parameters in the order sent; `undefined` if an escape is malformed. */
   readonly query: ReadonlyArray<readonly [name: string, value: string]> | undefined
 }
 
 export const read = (request: WireRequest, setup: Setup): Reading => {
-  const [path, query] = split(request.target)
-  return { caller: callerOf(request, setup), path: pathOf(path, setup.basePath), query: queryOf(query) }
+  const [written, query] = split(request.target)
+  const decoded = decodePath(written)
+  const path = pathOf(decoded, setup.basePath)
+  const ofKnown = written.includes("%") ? "http.decoded-once" : undefined
+  const target = (decoded ?? "").split("/").map(encodeURIComponent).join("/") + query
+  const method = request.method === "HEAD" ? "GET" : request.method
+  const { caller, operation } = Request.read({ ...request, method, target }, setup)
+  return {
+    caller: callerOf(request, caller),
+    operation,
+    path,
+    ofPath: path === "unknown" ? whyUnknown(written, setup.basePath) : ofKnown,
+    query: decode(query) === undefined ? undefined : [...new URLSearchParams(query)]
+  }
 }
 
 const decode = (text: string): string | undefined => {
@@ -40,22 +51,35 @@ const decode = (text: string): string | undefined => {
 /** Decodes a path, except encoded slashes, which separate no segments. */
 const decodePath = (path: string): string | undefined => decode(path.replaceAll(/%2f/gi, "%252f"))
 
+const pathOf = (path: string | undefined, basePath: string): Reading["path"] => {
+  if (!path?.startsWith(`${basePath}/pets`)) return "unknown"
+  const rest = path.slice(`${basePath}/pets`.length)
+  return rest === "" ? "pets" : /^\/[^/]+$/.test(rest) ? "pet" : "unknown"
+}
+
+/** Returns our decision by which a path is unknown that another service might know. */
+const whyUnknown = (path: string, basePath: string): ClauseSlug => {
+  if (decodePath(path) === undefined) return "http.malformed-escape"
+  const tidy = path.toLowerCase().replaceAll(/\/+/g, "/").replace(/\/$/, "")
+  if (pathOf(decodePath(tidy), basePath.toLowerCase()) !== "unknown") return "http.paths-exact"
+  if (pathOf(decode(decode(path) ?? ""), basePath) !== "unknown") return "http.decoded-once"
+  return /\/(?:categor|store|orders)/.test(path) ? "http.other-operations" : "http.unknown-path"
+}
+
 /** Maximum length of a token in characters. */
 const MAX_TOKEN = 512
 
-const callerOf = (request: WireRequest, { keys }: Setup): Caller => {
+const callerOf = (request: WireRequest, { is, key }: Request.Caller): Caller => {
   const given = headerValues(request, "authorization").join(", ")
   if (given === "") return { is: "nobody", hasCredential: false }
-  const near = keys.find(({ isValid, secret }) => isValid && given.includes(secret))
   // A server trims header values, and need not accept other characters in them.
-  if (given !== given.trim() || /[^ -~]/.test(given)) return { is: "unclear", key: near }
-  const token = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i.exec(given)?.[1] ?? ""
-  const key = token.length > MAX_TOKEN ? undefined : keys.find(({ secret }) => secret === token)
-  if (key?.isValid === true) return { is: "key", key, isUsual: given === `Bearer ${token}` }
+  if (given !== given.trim() || /[^ -~]/.test(given)) return { is: "unclear", key }
+  const token = /^bearer +([^ ]+)$/i.exec(given)?.[1] ?? ""
+  if (key !== undefined && key.secret === token) return { is: "key", key, isUsual: is === "valid" }
   // Our decision by which a credential that another service might accept is invalid.
   const ofKey = given.includes(",") ? "auth.two-headers" : "auth.token-verbatim"
   const isLong = given.length > "Bearer ".length + MAX_TOKEN
-  return { is: "nobody", hasCredential: true, clause: isLong ? "auth.token-length" : near && ofKey }
+  return { is: "nobody", hasCredential: true, clause: isLong ? "auth.token-length" : key && ofKey }
 }
 
 /** Returns the caller as a response shows it. */
@@ -67,34 +91,6 @@ export const shownBy = (caller: Caller, exchange: Seen["exchange"]): Caller => {
   if (status === 401) return { is: "nobody", hasCredential: true }
   return caller.key === undefined ? caller : { is: "key", key: caller.key, isUsual: false }
 }
-
-const pathOf = (path: string, basePath: string): Path => {
-  const decoded = decodePath(path)
-  if (decoded === undefined) return { is: "unknown", clause: "http.malformed-escape" }
-  const known = match(decoded, basePath)
-  if (known !== undefined) return { ...known, isEncoded: path.includes("%") }
-  // Our decision by which a path is unknown that another service might know.
-  const tidy = path.toLowerCase().replaceAll(/\/+/g, "/").replace(/\/$/, "")
-  const isUntidy = match(decodePath(tidy) ?? "", basePath.toLowerCase()) !== undefined
-  const isEncodedTwice = match(decode(decode(path) ?? "") ?? "", basePath) !== undefined
-  const isOther = /\/(?:categor|store|orders)/.test(path)
-  const ofUnknown = isOther ? "http.other-operations" : "http.unknown-path"
-  return {
-    is: "unknown",
-    clause: isUntidy ? "http.paths-exact" : isEncodedTwice ? "http.decoded-once" : ofUnknown
-  }
-}
-
-const match = (path: string, basePath: string) => {
-  const pets = `${basePath}/pets`
-  if (path === pets) return { is: "pets", id: "" } as const
-  const id = path.startsWith(`${pets}/`) ? path.slice(pets.length + 1) : ""
-  return id === "" || id.includes("/") ? undefined : ({ is: "pet", id } as const)
-}
-
-/** Returns the decoded parameters of a query; `undefined` if an escape is malformed. */
-const queryOf = (query: string): Reading["query"] =>
-  decode(query) === undefined ? undefined : [...new URLSearchParams(query)]
 
 /** Returns the values of a parameter. */
 export const valuesOf = ({ query = [] }: Reading, name: string): ReadonlyArray<string> =>

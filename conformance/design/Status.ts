@@ -9,7 +9,6 @@ import { kept, type Ruling, rule } from "../model/Exchange.ts"
 import type { Seen } from "../model/Seen.ts"
 import * as Expected from "./Expected.ts"
 import type { Lists } from "./Lists.ts"
-import type { Outcome } from "./Outcome.ts"
 import type { Caller, Reading } from "./Reading.ts"
 
 export const judge = (
@@ -43,7 +42,7 @@ export const judge = (
   const held = [expected.clause, ignored, errors.length > 0 ? order : undefined]
   return [
     ...held.filter((clause) => clause !== undefined).map(kept),
-    ...ofError(expected, response, path.is === "unknown" ? "http.unknown-path" : "errors.codes")
+    ...ofError(expected, response, path === "unknown" ? "http.unknown-path" : "errors.codes")
   ]
 }
 
@@ -57,9 +56,9 @@ const ignoredBy = (request: WireRequest, caller: Caller): ClauseSlug | undefined
 }
 
 /** Returns the clause that is broken if a later error is reported instead. */
-const orderOf = ({ code, statuses }: Outcome, { caller, path }: Reading): ClauseSlug | undefined => {
+const orderOf = ({ code, statuses }: Expected.Outcome, { caller, path }: Reading): ClauseSlug | undefined => {
   const [status] = statuses
-  if (status === 401) return path.is === "unknown" ? "auth.unknown-path" : "auth.first"
+  if (status === 401) return path === "unknown" ? "auth.unknown-path" : "auth.first"
   // Without a key, 401 comes before everything else as well.
   if (status === 429) return caller.is === "nobody" ? undefined : "limits.before-routing"
   return code === "invalid_parameter" ? undefined : "http.order-of-checks"
@@ -80,7 +79,7 @@ const ofCodes: { readonly [code in ErrorCode]?: ClauseSlug } = {
 
 /** Judges the code and the message of an expected error. */
 const ofError = (
-  { code, names = [], statuses }: Outcome,
+  { code, names = [], statuses }: Expected.Outcome,
   response: WireResponse,
   ofOther: ClauseSlug
 ): ReadonlyArray<Ruling> => {

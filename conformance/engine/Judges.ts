@@ -50,10 +50,7 @@ const settle = (known: Knowledge): Judgment => {
   if (pending.length === 0) return nothing(known)
   const model = Model.judge(known.model, pending)
   const settled = { ...known, model: model.known, pending: [] }
-  if (known.design === undefined) {
-    const ofSpec = model.violations.filter((violation) => Model.isOfLevel(violation, "spec"))
-    return { ...model, violations: ofSpec, known: settled }
-  }
+  if (known.design === undefined) return { ...model, known: settled }
   const design = Design.judge(known.design, pending)
   return { ...join(model, design), known: { ...settled, design: design.known } }
 }

@@ -11,6 +11,7 @@ import {
   type Exchange,
   isBroken,
   isConcurrent,
+  type Key,
   kept,
   precedes,
   type Ruling,
@@ -48,8 +49,8 @@ export interface Catalogue {
   readonly isChanging: boolean
   /** The lists that showed everything, by key and filter: other animals appear only by creation. */
   readonly complete: ReadonlyMap<string, View>
-  /** The first responses that showed animals of one key to another one, by both keys. */
-  readonly shared: ReadonlyMap<string, Exchange>
+  /** Two keys of which the second one was shown an animal that the first one created. */
+  readonly shared: ReadonlySet<string>
   /** The rejected creations, by the name that they sent. */
   readonly rejected: ReadonlyMap<string, { readonly seen: Seen; readonly sent: Sent }>
 }
@@ -59,7 +60,7 @@ export const empty: Catalogue = {
   names: Names.unknown,
   isChanging: false,
   complete: new Map(),
-  shared: new Map(),
+  shared: new Set(),
   rejected: new Map()
 }
 
@@ -70,38 +71,27 @@ type Step = readonly [rulings: ReadonlyArray<Ruling>, next: Catalogue]
 export const has = (
   catalogue: Catalogue,
   id: bigint | undefined,
-  key: string,
+  key: Key | undefined,
   exchange: Exchange
 ): boolean => {
   const known = id === undefined ? undefined : catalogue.animals.get(id)
   return known !== undefined && isRequired(catalogue, known, key, exchange)
 }
 
-const isRequired = (
-  { shared }: Catalogue,
-  { evidence, key: owner }: Known,
-  key: string,
-  exchange: Exchange
-) => (owner === key || shared.has(`${owner} ${key}`)) && precedes(evidence, exchange)
+const isRequired = ({ shared }: Catalogue, known: Known, key: Key | undefined, exchange: Exchange) =>
+  (known.key === key?.name || shared.has(`${known.key} ${key?.name}`)) && precedes(known.evidence, exchange)
 
 export const judge = (catalogue: Catalogue, seen: Seen): Step => {
   const { asked, exchange, status } = seen
   const { operation } = asked
-  switch (operation.is) {
-    case "create":
-      return status === 201
-        ? afterCreation(catalogue, seen, operation.creation.sent)
-        : [[], afterRejection(catalogue, seen, operation.creation.sent)]
-    case "list":
-      return status === 200 ? afterList(catalogue, seen, operation) : [[], catalogue]
-    case "get":
-      return status === 200 ? afterGet(catalogue, seen, operation.id) : [[], catalogue]
-    case "none": {
-      // An operation that is not in the contract may change or delete animals (§4.4).
-      const isRead = ["GET", "HEAD", "OPTIONS"].includes(exchange.request.method)
-      return [[], isRead || status >= 400 ? catalogue : withoutCertainty(catalogue, exchange)]
-    }
-  }
+  if (operation.is === "create" && status !== 201)
+    return [[], afterRejection(catalogue, seen, operation.creation.sent)]
+  if (operation.is === "create") return afterCreation(catalogue, seen, operation.creation.sent)
+  if (operation.is === "list" && status === 200) return afterList(catalogue, seen, operation)
+  if (operation.is === "get" && status === 200) return afterGet(catalogue, seen, operation.id)
+  // An operation that is not in the contract may change or delete animals (§4.4).
+  const isRead = ["GET", "HEAD", "OPTIONS"].includes(exchange.request.method)
+  return [[], isRead || status >= 400 ? catalogue : withoutCertainty(catalogue, exchange)]
 }
 
 /** Returns what is still known after a request that may have changed the animal in its path. */
@@ -134,16 +124,10 @@ const afterCreation = (catalogue: Catalogue, seen: Seen, sent: Sent): Step => {
     const earlier = first === undefined ? [] : [first.evidence]
     rulings.push(rule(first === undefined, clause, expected, `${animal.id} again`, ...earlier))
   }
-  if (sent.categoryId !== undefined) {
-    const isExact = animal.categoryId === sent.categoryId
-    const actual = `categoryId ${animal.categoryId}`
-    rulings.push(rule(isExact, "create.int64-exact", `categoryId ${sent.categoryId}`, actual))
-  }
-  if (sent.status !== undefined) {
-    const actual = `the status ${animal.status ?? "absent"}`
-    rulings.push(
-      rule(animal.status === sent.status, "create.status-kept", `the status ${sent.status}`, actual)
-    )
+  for (const [field, clause] of exactFields) {
+    if (sent[field] === undefined) continue
+    const [expected, actual] = [sent, animal].map((each) => `the ${field} ${each[field] ?? "absent"}`)
+    rulings.push(rule(animal[field] === sent[field], clause, expected ?? "", actual))
   }
   const next = show(catalogue, [animal], seen, true)
   // Nobody can store a lone surrogate in UTF-8.
@@ -151,6 +135,11 @@ const afterCreation = (catalogue: Catalogue, seen: Seen, sent: Sent): Step => {
   const [ruling, names] = Names.judge(catalogue.names, sent.name, animal.name, exchange)
   return [[...rulings, ruling], { ...next, names }]
 }
+
+const exactFields = [
+  ["categoryId", "create.int64-exact"],
+  ["status", "create.status-kept"]
+] as const
 
 const afterRejection = (catalogue: Catalogue, seen: Seen, sent: Sent): Catalogue => {
   const { name } = sent
@@ -175,10 +164,10 @@ const afterList = (catalogue: Catalogue, seen: Seen, list: List): Step => {
   const parsed = parse(exchange)
   const read = Result.flatMap(parsed, PetJson.animals)
   if (Result.isFailure(read)) {
-    const isNull = Result.isSuccess(parsed) && parsed.success === null
-    const isField = Result.isSuccess(parsed) && Array.isArray(parsed.success)
-    if (isField) return [[ofFields(read.failure)], catalogue]
-    return [[broken(isNull ? "list.empty" : "list.array", "an array of Pet", read.failure)], catalogue]
+    const value = Result.getOrUndefined(parsed)
+    const clause = value === null ? "list.empty" : "list.array"
+    const isField = Array.isArray(value)
+    return [[isField ? ofFields(read.failure) : broken(clause, "an array of Pet", read.failure)], catalogue]
   }
   const shown = read.success
   const alone = [...ofOne(shown, list)]
@@ -186,13 +175,13 @@ const afterList = (catalogue: Catalogue, seen: Seen, list: List): Step => {
   const { hasOthers, limit, status } = list
   const isDecided = !hasOthers && limit.is !== "open" && status.is !== "open" && key !== undefined
   if (!isDecided) return [[...alone, ...others], next]
-  const filter = status.is === "valid" ? status.value : undefined
   if (shown.length >= ListLimit.maxOf(limit)) {
     const isDefault = limit.is === "absent" ? [kept("list.limit.default-fills")] : []
     return [[...alone, ...isDefault, ...others], next]
   }
-  const view = { exchange, ids: new Set(shown.map(({ id }) => id)) }
-  const complete = new Map(next.complete).set(viewOf(key.name, filter), view)
+  const view = viewOf(key, status.is === "valid" ? status.value : undefined)
+  const ids = new Set(shown.map(({ id }) => id))
+  const complete = new Map(next.complete).set(view, { exchange, ids })
   return [[...alone, ...ofWhole(shown, catalogue, seen, list), ...others], { ...next, complete }]
 }
 
@@ -238,7 +227,7 @@ const ofWhole = (
   const required = [...catalogue.animals.values()].filter((known) => {
     const isCertain = !catalogue.isChanging && isSoon(known.latest, exchange)
     const isWanted = filter === undefined || (known.animal.status === filter && isCertain)
-    return isWanted && isRequired(catalogue, known, key?.name ?? "", exchange)
+    return isWanted && isRequired(catalogue, known, key, exchange)
   })
   const missing = required.find(({ animal }) => !ids.has(animal.id))
   const max = ListLimit.maxOf(limit)
@@ -272,7 +261,7 @@ const isSoon = (earlier: Exchange, later: Exchange): boolean => later.to - earli
 
 const HOUR_MS = 3_600_000
 
-const viewOf = (key: string, filter: string | undefined): string => `${key} ${filter ?? ""}`
+const viewOf = (key: Key | undefined, filter?: string): string => `${key?.name} ${filter ?? ""}`
 
 // Retrievals
 
@@ -313,32 +302,37 @@ const agreement = (
 ): Ruling | undefined => {
   const { animals, complete, rejected } = catalogue
   const first = animals.get(animal.id)
-  const all = complete.get(viewOf(key?.name ?? "", undefined))
+  const ofStatus = complete.get(viewOf(key, animal.status))
+  const view =
+    complete.get(viewOf(key)) ?? (ofStatus && isSoon(ofStatus.exchange, exchange) ? ofStatus : undefined)
+  const name = Difference.nameOf(animal)
   if (first !== undefined) {
     // Now that the key is known to see it, an earlier list should have shown it, too.
-    const wasSeen = all === undefined || all.ids.has(animal.id) || !precedes(first.evidence, all.exchange)
-    if (first.isCreated && !wasSeen && !isRequired(catalogue, first, key?.name ?? "", exchange)) {
-      const expected = `${Difference.nameOf(animal)} also in the list before`
-      return broken("list.complete", expected, "a list without it", first.evidence, all.exchange)
-    }
+    const isLate = view !== undefined && !view.ids.has(animal.id) && precedes(first.evidence, view.exchange)
+    const isUnchanged = first.isCreated && first.animal.status === animal.status
+    if (isLate && isUnchanged && !isRequired(catalogue, first, key, exchange))
+      return broken(
+        "list.complete",
+        `${name} also in the list before`,
+        "a list without it",
+        first.evidence,
+        view.exchange
+      )
     const isSame = PetJson.isSameAnimal(first.animal, animal)
     const clause = first.isCreated ? faithful : "resources.stable"
     const [expected, actual] = isSame ? ["", ""] : Difference.between(first.animal, animal)
     return rule(isSame, clause, expected, actual, first.evidence)
   }
   // Once a list has shown everything, an unknown animal must have been created since.
-  const name = Difference.nameOf(animal)
-  const ofStatus = complete.get(viewOf(key?.name ?? "", animal.status))
-  const view = (all ?? (ofStatus && isSoon(ofStatus.exchange, exchange) ? ofStatus : undefined))?.exchange
   if (view === undefined) return undefined
   const rejection = rejected.get(animal.name)
   return rejection === undefined
-    ? broken("list.complete", "only animals that existed or were created", name, view)
+    ? broken("list.complete", "only animals that existed or were created", name, view.exchange)
     : broken(
         rejectionClause(rejection.seen),
         `no animal of a creation that got ${rejection.seen.status}`,
         name,
-        view,
+        view.exchange,
         rejection.seen.exchange
       )
 }
@@ -362,7 +356,7 @@ const show = (
   isCreated = false
 ): Catalogue => {
   const { exchange, key } = seen
-  const [animals, shared] = [new Map(catalogue.animals), new Map(catalogue.shared)]
+  const [animals, shared] = [new Map(catalogue.animals), new Set(catalogue.shared)]
   let { isChanging } = catalogue
   for (const animal of shown) {
     const first = animals.get(animal.id)
@@ -371,10 +365,8 @@ const show = (
     const hasChanged = known.animal.status !== animal.status
     animals.set(animal.id, { ...known, latest: exchange, changed: hasChanged ? seen : undefined })
     isChanging ||= hasChanged
-    const pair = `${first?.key} ${key?.name}`
     // An animal that no key of the run created may belong to everybody.
-    if (first?.isCreated && key !== undefined && first.key !== key.name && !shared.has(pair))
-      shared.set(pair, exchange)
+    if (first?.isCreated && key !== undefined) shared.add(`${first.key} ${key.name}`)
   }
   return { ...catalogue, animals, shared, isChanging }
 }

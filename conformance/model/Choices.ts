@@ -39,14 +39,12 @@ export const judge = (choices: Choices, seen: Seen): readonly [ReadonlyArray<Rul
   const { choice, clause, value } = shown
   const earlier = choices.chosen.get(choice)
   if (earlier === undefined) {
-    return [
-      [],
-      { ...counted, chosen: new Map(choices.chosen).set(choice, { value, evidence: seen.exchange }) }
-    ]
+    const chosen = new Map(choices.chosen).set(choice, { value, evidence: seen.exchange })
+    return [[], { ...counted, chosen }]
   }
-  if (clause === undefined) return [[], counted]
   const expected = `${choice}: ${earlier.value}, as before`
-  return [[rule(earlier.value === value, clause, expected, value, earlier.evidence)], counted]
+  const ruling = clause && rule(earlier.value === value, clause, expected, value, earlier.evidence)
+  return [ruling === undefined ? [] : [ruling], counted]
 }
 
 const shownBy = (seen: Seen): Shown | undefined => {
@@ -61,15 +59,10 @@ const shownBy = (seen: Seen): Shown | undefined => {
   if (operation.is !== "create" || operation.creation.sent.status !== undefined) return undefined
   const { because, is } = operation.creation
   const isOtherCase = /^the field "status"$/i.test(because)
-  if (is !== "valid" && !isOtherCase) return undefined
-  const animal = CreatedAnimal.of(exchange)
-  return (
-    animal && {
-      choice: "the status of an animal created without one",
-      value: animal.status ?? "absent",
-      clause: isOtherCase ? "create.member-names" : "create.status-chosen"
-    }
-  )
+  const animal = is === "valid" || isOtherCase ? CreatedAnimal.of(exchange) : undefined
+  const choice = "the status of an animal created without one"
+  const clause = isOtherCase ? "create.member-names" : "create.status-chosen"
+  return animal && { choice, clause, value: animal.status ?? "absent" }
 }
 
 /** A limit out of range is rejected, or accepted and adjusted; but not one of them so and another otherwise. */

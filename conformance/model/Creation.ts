@@ -115,15 +115,8 @@ const readFields = (
     ...(isStatus(status) ? { status } : {})
   }
   const because = leftOpen(fields, content, setup)
-  return {
-    is: because === undefined ? "valid" : "open",
-    because: because ?? "",
-    sent
-  }
+  return because === undefined ? { is: "valid", because: "", sent } : open(because, sent)
 }
-
-/** The reason of an animal that is open only because of its category. */
-export const CATEGORY = "a category that need not exist"
 
 /** What about a well-formed animal the contract leaves open. */
 const leftOpen = (
@@ -139,7 +132,7 @@ const leftOpen = (
   const exists =
     categories === "any" ? categoryId === 1n : categories.some((category) => category === categoryId)
   if (!/^[A-Za-z]{1,12}$/.test(String(name))) return nameKind(String(name))
-  return exists ? undefined : CATEGORY
+  return exists ? undefined : "a category that need not exist"
 }
 
 const nameKind = (name: string): string => {

@@ -26,8 +26,6 @@ export interface Meters {
   readonly standings: ReadonlyMap<string, Standing>
   /** The key of the latest request; `undefined` if it is not known which key paid for it. */
   readonly latestKey: string | undefined
-  /** Whether HEAD requests, which are not in the contract, were seen to count, or not to count. */
-  readonly countsHead: ReadonlySet<boolean>
 }
 
 interface Denial {
@@ -55,16 +53,8 @@ export const make = (setup: Setup): Meters => ({
   worlds: World.all(setup),
   exclusions: [],
   standings: new Map(),
-  latestKey: undefined,
-  countsHead: new Set()
+  latestKey: undefined
 })
-
-/** Returns what the service does with HEAD requests, as far as it is known. */
-export const tells = ({ countsHead }: Meters): ReadonlyArray<string> => {
-  const [first, ...others] = countsHead
-  if (first === undefined) return []
-  return [`HEAD requests: ${others.length > 0 ? "some are counted" : first ? "counted" : "not counted"}`]
-}
 
 /** Number of consecutive waits after which a ban must have ended. */
 const MAX_WAITS = 5
@@ -109,43 +99,27 @@ export const judge = (
   const denials = group.filter(isDenial)
   const isBan =
     before.mayBeBanned || denials.length > 1 || group.some(({ exchange }) => isEarly(before, exchange))
-  const standing = standingAfter(before, group, denials.at(-1), isBan)
-  const isPromised = meters.latestKey === key.name && !isBan
+  const after = standingAfter(before, group, denials.at(-1), isBan)
   const isTried = denials.length > 0 && group.some(({ exchange }) => isConcurrent(exchange))
   const rulings = [
     ...(isTried ? [kept("limits.atomic")] : []),
-    ...(isPromised ? ofWait(before, group) : []),
-    ...ofBan(meters, key, before, standing),
-    ...ofReset(before, standing)
+    ...(meters.latestKey === key.name && !isBan ? ofWait(before, group) : []),
+    ...ofBan(meters, key, before, after),
+    ...ofReset(before, after)
   ]
-  const head = headCounted(before, group)
-  const next = {
-    ...meters,
-    countsHead: head === undefined ? meters.countsHead : new Set([...meters.countsHead, head]),
-    standings: new Map(meters.standings).set(key.name, standing),
-    latestKey: key.name
-  }
-  if (key.plan === undefined) return [rulings, next]
-  const [counted, judged] = judgeWorlds(
-    next,
-    before,
-    eventOf({ ...key, plan: key.plan }, group, isBan),
-    group
-  )
-  const all = [...rulings, ...counted.filter((ruling) => !rulings.some(isBroken) || !isBroken(ruling))]
-  const isDaySpent =
-    denials.length > 0 && before.denial === undefined && all.some(({ clause }) => clause === "limits.per-day")
-  const spent = { ...standing, spentDay: denials[0]?.exchange }
-  return [all, isDaySpent ? { ...judged, standings: new Map(judged.standings).set(key.name, spent) } : judged]
-}
-
-/** Whether a HEAD request was counted, which shows if the request before showed the same window at the same time. */
-const headCounted = ({ shown }: Standing, group: ReadonlyArray<Seen>): boolean | undefined => {
-  const [only] = group.length === 1 ? group : []
-  if (shown === undefined || only?.exchange.request.method !== "HEAD" || !isByService(only)) return undefined
-  const rate = RateHeaders.of(only.exchange.response)
-  if (rate?.limit !== shown.rate.limit || only.exchange.to !== shown.exchange.from) return undefined
-  return rate.remaining < shown.rate.remaining
+  const { plan } = key
+  const [counted, judged] =
+    plan === undefined
+      ? [[], meters]
+      : judgeWorlds(meters, before, eventOf({ ...key, plan }, group, isBan), group)
+  const isNew = before.denial === undefined && counted.some(({ clause }) => clause === "limits.per-day")
+  const standing = isNew && denials.length > 0 ? { ...after, spentDay: denials[0]?.exchange } : after
+  const standings = new Map(meters.standings).set(key.name, standing)
+  return [
+    // What one law finds broken, the worlds need not explain.
+    [...rulings, ...counted.filter((ruling) => !rulings.some(isBroken) || !isBroken(ruling))],
+    { ...judged, standings, latestKey: key.name }
+  ]
 }
 
 const standingAfter = (
@@ -284,29 +258,26 @@ const explainedBy = (
   { broken: { actual, expected }, clause }: Ruling & { readonly broken: Break },
   evidence: ReadonlyArray<Exchange>
 ): Ruling => {
-  const latest = shown === undefined ? [] : [shown.exchange]
-  const earlier = [...meters.exclusions, ...latest, ...evidence.slice(0, -1)]
+  const latest = [...(shown === undefined ? [] : [shown.exchange]), ...evidence.slice(0, -1)]
+  const earlier = [...meters.exclusions, ...latest]
+  const isDenial = clause === "limits.no-early-429"
   const ban = otherBan(meters, key)
-  if (clause === "limits.no-early-429" && ban !== undefined)
-    return broken(
-      "ban.only-that-key",
-      `${expected}: only another key ignored a 429`,
-      actual,
-      ...latest,
-      ...evidence.slice(0, -1),
-      ban
-    )
+  if (isDenial && ban !== undefined) {
+    const alone = `${expected}: only another key ignored a 429`
+    return broken("ban.only-that-key", alone, actual, ...latest, ban)
+  }
   // By what was sent alone, whatever X-RateLimit-Remaining said, a minute may or may not have been used up.
   const isUsedUp = at.lo - (admittedAt.at(-key.plan.perMinute) ?? 0) < MINUTE_MS
-  if (shown !== undefined && clause === "limits.no-early-429" && denied > 0 && isUsedUp)
-    return broken("limits.remaining-truth", `${expected} by X-RateLimit-Remaining`, actual, ...earlier)
-  if (shown !== undefined && clause === "limits.per-minute" && !isUsedUp)
-    return broken("limits.remaining-bound", `${expected} by X-RateLimit-Remaining`, actual, ...earlier)
+  const isTooMuch = isDenial && denied > 0 && isUsedUp
+  const isTooLittle = clause === "limits.per-minute" && !isUsedUp
+  if (shown !== undefined && (isTooMuch || isTooLittle)) {
+    const ofShown = isTooMuch ? "limits.remaining-truth" : "limits.remaining-bound"
+    return broken(ofShown, `${expected} by X-RateLimit-Remaining`, actual, ...earlier)
+  }
   const isOfDay = clause === "limits.per-day" || expected.endsWith("of the day")
-  const since = spentDay === undefined ? DAY_MS : at.lo - spentDay.from
-  if (spentDay === undefined || !isOfDay || since >= DAY_MS)
+  if (spentDay === undefined || !isOfDay || at.lo - spentDay.from >= DAY_MS)
     return broken(clause, expected, actual, ...earlier)
-  const began = `the day of ${key.plan.perDay} requests began anew after ${duration(since)}`
+  const began = `the day of ${key.plan.perDay} requests began anew after ${duration(at.lo - spentDay.from)}`
   return broken(clause, expected, began, ...earlier, spentDay)
 }
 

@@ -3,11 +3,9 @@
  * and without a clock, so that recordings can be judged again.
  */
 import * as Arr from "effect/Array"
-import type { Level } from "../clauses/Clause.ts"
-import { bySlug, type ClauseSlug } from "../clauses/Clauses.ts"
+import type { ClauseSlug } from "../clauses/Clauses.ts"
 import * as Catalogue from "./Catalogue.ts"
 import * as Choices from "./Choices.ts"
-import * as Concurrent from "./Concurrent.ts"
 import * as EveryResponse from "./EveryResponse.ts"
 import {
   broken,
@@ -77,7 +75,7 @@ export const judge = (known: Knowledge, exchanges: ReadonlyArray<Exchange>): Jud
     const [animals, nextCatalogue] = Catalogue.judge(catalogue, seen)
     const [chosen, nextChoices] = Choices.judge(choices, seen)
     const mayBeBanned = Meters.mayBeBanned(meters, caller.key, exchange, all)
-    const exists = operation.is === "get" && Catalogue.has(catalogue, operation.id, key?.name ?? "", exchange)
+    const exists = operation.is === "get" && Catalogue.has(catalogue, operation.id, key, exchange)
     const ofStatus = Status.judge(seen, mayBeBanned, exists)
     const ofAll = EveryResponse.judge(seen, mayBeBanned)
     decide([kept("http.responds"), ...ofStatus, ...ofAll, ...animals, ...chosen], exchange)
@@ -90,7 +88,7 @@ export const judge = (known: Knowledge, exchanges: ReadonlyArray<Exchange>): Jud
     if (key === undefined) continue
     const [rulings, next] = Meters.judge(meters, key, group)
     meters = next
-    decide([...rulings, ...(group.length > 1 ? Concurrent.judge(group) : [])], group.at(-1)?.exchange)
+    decide(rulings, group.at(-1)?.exchange)
   }
   return { violations: found, decided, known: { ...known, catalogue, choices, meters } }
 }
@@ -103,14 +101,9 @@ export const close = (known: Knowledge): Judgment => {
   return { violations: violations([ruling], undefined), decided: new Set([ruling.clause]), known }
 }
 
-/** Whether a violation is one at this level: level `design` includes level `spec`. */
-export const isOfLevel = ({ clause }: Violation, level: Level): boolean =>
-  level === "design" || bySlug.get(clause)?.level === "spec"
-
 /** Returns what a report tells beside the verdict: the choices of the service, and what they left undecided. */
 export const tells = ({ catalogue: { names }, choices, meters }: Knowledge): ReadonlyArray<string> => [
   ...Choices.tells(choices),
   ...World.tells(meters.worlds),
-  ...Meters.tells(meters),
   ...[Names.tells(names)].flatMap((told) => told ?? [])
 ]

@@ -66,17 +66,10 @@ export const judge = (
   const [form = asSent] = names.forms
   const isOdd = explain(forms).length === 0
   const stored = (isOdd ? asSent : form).store(sent)
-  const [wanted, actual] = withLengths([stored, returned], Difference.texts(stored, returned))
+  const [wanted, actual] = Difference.texts(stored, returned)
   const expected = isOdd ? `the name ${wanted}` : `the name ${wanted}: the service ${form.says}, as before`
   const earlier = isOdd ? [] : names.evidence
   return [broken("create.returns-created", expected, actual, ...earlier), names]
-}
-
-/** Adds the lengths of two names to their parts that differ, if these are not the whole names. */
-const withLengths = (names: ReadonlyArray<string>, parts: readonly [string, string]) => {
-  const isCut = parts.some((part) => part.includes("…"))
-  const lengthOf = (name = "") => (isCut ? ` (${[...name].length} characters)` : "")
-  return parts.map((part, index) => `${part}${lengthOf(names[index])}`)
 }
 
 /** Returns what the service does with all names; `undefined` if it keeps them, or if that is not known. */

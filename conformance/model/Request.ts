@@ -58,19 +58,17 @@ export const read = (request: WireRequest, setup: Setup): Asked => {
 const callerOf = (request: WireRequest, { keys }: Setup): Caller => {
   const given = headerValues(request, "authorization")
   if (given.length === 0) return withoutCredential(request, keys)
+  const exact = keys.find(({ secret }) => given.length === 1 && given[0] === `Bearer ${secret}`)
+  if (exact?.isValid) return { is: "valid", key: exact }
+  if (exact?.name === "expired") return invalid("auth.expired", "an expired key")
+  if (exact !== undefined) return invalid("auth.revoked", "a revoked key")
   const valid = keys.filter(({ isValid }) => isValid)
-  const isExact = ({ secret }: Key) => given.length === 1 && given[0] === `Bearer ${secret}`
-  const exact = valid.find(isExact)
-  if (exact !== undefined) return { is: "valid", key: exact }
   // The case of the scheme, more white space, quotes and a second credential are open.
   const parts = given.flatMap((value) => [value, ...value.split(",")]).map(lenient)
   const near = valid.find(({ secret }) => parts.includes(`bearer ${secret}`))
   if (near !== undefined) return { is: "open", key: near }
-  const withdrawn = keys.find(isExact)
-  if (withdrawn?.name === "expired") return invalid("auth.expired", "an expired key")
-  if (withdrawn !== undefined) return invalid("auth.revoked", "a revoked key")
-  const misses = valid.flatMap(({ secret }) => nearMiss(parts[0] ?? "", secret) ?? [])
-  return misses[0] ?? invalid("auth.invalid", "a wrong key")
+  const [miss] = valid.flatMap(({ secret }) => nearMiss(parts[0] ?? "", secret) ?? [])
+  return miss ?? invalid("auth.invalid", "a wrong key")
 }
 
 const invalid = (clause: ClauseSlug, because: string): Caller => ({ is: "invalid", clause, because })
@@ -103,16 +101,15 @@ const lenient = (credential: string): string =>
     .replace(/^bearer /i, "bearer ")
 
 const operationOf = (request: WireRequest, setup: Setup): Operation => {
-  const [path] = split(request.target)
+  const { method, target } = request
+  const [path] = split(target)
   const pets = `${setup.basePath}/pets`
-  if (path === pets) {
-    if (request.method === "GET") return listOf(request.target)
-    if (request.method === "POST") return { is: "create", creation: Creation.read(request, setup) }
-    return { is: "none", path: "pets" }
-  }
+  if (path === pets && method === "GET") return listOf(target)
+  if (path === pets && method === "POST") return { is: "create", creation: Creation.read(request, setup) }
+  if (path === pets) return { is: "none", path: "pets" }
   const id = path.startsWith(`${pets}/`) ? path.slice(pets.length + 1) : ""
   if (id === "" || id.includes("/")) return { is: "none", path: "unknown" }
-  return request.method === "GET" ? getOf(id) : { is: "none", path: "pet" }
+  return method === "GET" ? getOf(id) : { is: "none", path: "pet" }
 }
 
 const getOf = (segment: string): Operation => {
@@ -120,11 +117,8 @@ const getOf = (segment: string): Operation => {
   const digits = /^\s*\+?(-?[0-9]{1,40})(?:\.0*)?\s*$/.exec(decode(segment))?.[1]
   const id = digits === undefined ? undefined : BigInt(digits)
   const isShortest = id !== undefined && String(id) === decode(segment) && BigInt.asIntN(64, id) === id
-  return {
-    is: "get",
-    id,
-    form: !isShortest ? "other" : String(id) === segment ? "shortest" : "percent-encoded"
-  }
+  const spelling = String(id) === segment ? "shortest" : "percent-encoded"
+  return { is: "get", id, form: isShortest ? spelling : "other" }
 }
 
 /** §4.1: `limit` and `status`. */
@@ -171,9 +165,7 @@ const isPlain = ({ body, headers, method, target }: WireRequest, { is }: Operati
     const name = given.toLowerCase()
     if (name === "accept")
       return /(?:\*\/\*|application\/(?:json|\*))\s*(?:;\s*q=(?:1|0\.[1-9])[0-9.]*\s*)?(?:,|$)/.test(value)
-    return (
-      name === "authorization" ||
-      (name === "content-type" && (method === "POST" || value === "application/json"))
-    )
+    const isType = name === "content-type" && (method === "POST" || value === "application/json")
+    return name === "authorization" || isType
   })
 }

@@ -46,21 +46,16 @@ export interface Event {
 
 /** Returns the worlds that the keys of a service can tell apart. */
 export const all = ({ keys }: Setup): ReadonlyArray<World> => {
-  const plans = keys.flatMap((key) =>
-    key.plan === undefined ? [] : [groupOf("keys with equal limits", key)]
-  )
-  const areDifferent = new Set(plans).size === plans.length
-  const shared = (["each key", "keys with equal limits", "all keys"] as const).filter(
-    (each) => each !== "keys with equal limits" || !areDifferent
-  )
-  const { algorithms } = Window
-  return algorithms.flatMap((minute) =>
-    algorithms.flatMap((day) =>
-      shared.flatMap((each) =>
-        [false, true].map((countsDenied) => ({ minute, day, shared: each, countsDenied, budgets: new Map() }))
-      )
-    )
-  )
+  const plans = keys.flatMap((key) => (key.plan ? [groupOf("keys with equal limits", key)] : []))
+  const areEqual = new Set(plans).size < plans.length
+  const shared = ["each key", ...(areEqual ? (["keys with equal limits"] as const) : []), "all keys"] as const
+  const worlds: Array<World> = []
+  for (const minute of Window.algorithms)
+    for (const day of Window.algorithms)
+      for (const each of shared)
+        for (const countsDenied of [false, true])
+          worlds.push({ minute, day, shared: each, countsDenied, budgets: new Map() })
+  return worlds
 }
 
 /** Returns what is known of how a service counts, if several worlds are left. */
@@ -177,12 +172,12 @@ function* ofDenial(before: Budget, event: Event): Iterable<Ruling> {
   // No window is longer than a day, so a longer wait would deny requests of the plan.
   const isTemporary = wait <= 2 * DAY_MS
   const isInMs = wait <= 2_000 * DAY_MS && wait >= 1_000_000
-  const absurd = `Retry-After is ${duration(wait)}${isInMs ? ": is it in ms?" : ""}`
-  yield rule(isTemporary, "limits.no-early-429", "a Retry-After of at most a day", absurd)
+  const told = `Retry-After is ${duration(wait)}${isInMs ? ": is it in ms?" : ""}`
+  yield rule(isTemporary, "limits.no-early-429", "a Retry-After of at most a day", told)
   const freeAt = Math.max(before.minute.freeAt(at), before.day.freeAt(at))
   if (freeAt <= retryAt + RETRY_SLACK_MS) return
-  const [needed, told] = durations(freeAt - at.hi, wait)
-  yield broken("limits.retry-after-promise", `a Retry-After of ${needed} or more`, told)
+  const [needed, given] = durations(freeAt - at.hi, wait)
+  yield broken("limits.retry-after-promise", `a Retry-After of ${needed} or more`, given)
 }
 
 /** Formats two durations so that their difference shows. */
@@ -207,24 +202,16 @@ const ofHeaders = (
   const left = budget[name].left(at)
   const counted = budget[name].learnLeft(at, span(shown.remaining))
   const isMore = shown.remaining > left.hi
-  const clause =
-    isMore && isRefused
-      ? "limits.refused-count"
-      : isMore
-        ? "limits.remaining-truth"
-        : "limits.remaining-bound"
+  const ofMore = isRefused ? "limits.refused-count" : "limits.remaining-truth"
+  const clause = isMore ? ofMore : "limits.remaining-bound"
   const expected = `X-RateLimit-Remaining ${show(left)} of the ${name}`
   if (counted === undefined) return [[broken(clause, expected, shown.remaining)], budget]
   const remaining = [kept("limits.remaining-truth"), kept("limits.remaining-bound")]
   if (isRefused) remaining.push(kept("limits.refused-count"))
   if (shown.resetAt === undefined) return [remaining, { ...budget, [name]: counted }]
   const timed = counted.learnReset(at, shown.resetAt * 1_000)
+  const promised = `X-RateLimit-Reset at which the ${name} has requests again`
   const told = `${duration(shown.resetAt * 1_000 - at.hi)} ahead`
-  const reset = rule(
-    timed !== undefined,
-    "limits.reset-truth",
-    `X-RateLimit-Reset at which the ${name} has requests again`,
-    told
-  )
+  const reset = rule(timed !== undefined, "limits.reset-truth", promised, told)
   return [[...remaining, reset], { ...budget, [name]: timed ?? counted }]
 }

@@ -35,8 +35,7 @@ describe("a run on storage ports", () => {
       const without = [...PortRun.clausesOf(correct)].filter(
         (slug) => !new Set<string>(decided.keys()).has(slug)
       )
-      const unchecked = without.filter((slug) => !/failure-stores-nothing|swept/.test(slug))
-      expect(unchecked.toSorted()).toEqual([...lacking.keys()].toSorted())
+      expect(without.toSorted()).toEqual([...lacking.keys()].toSorted())
       expect([...lacking]).toEqual([])
     })
   )

@@ -1,10 +1,15 @@
-/** Sends each credential with each operation (contract §5). */
+/** Sends requests without a valid key, and looks whether they change what valid keys get (contract §5). */
+import * as Effect from "effect/Effect"
+import * as Random from "effect/Random"
 import * as Calls from "./Calls.ts"
 import * as Credentials from "./Credentials.ts"
 import * as Draw from "./Draw.ts"
 import { type Program, program } from "./Program.ts"
+import { SECOND } from "./scenarios/Moments.ts"
+import * as Spending from "./scenarios/Spending.ts"
 
 const { calls, refused } = Calls
+const { invalid, near, open } = Credentials
 const operations = [calls.list, calls.creation, calls["the first"]]
 const others = [
   ...[calls["list by status"], calls["an unknown id"]],
@@ -15,13 +20,13 @@ const others = [
 const [USUAL, CASES, NEAREST] = [4, 3, 10]
 
 export const programs: ReadonlyArray<Program> = [
-  program("credentials", { profile: "auth", requests: 153, anonymous: 141 }, function* (tools) {
+  program("credentials", { profile: "auth", requests: 222, anonymous: 170 }, function* (tools) {
     yield* Calls.stock(tools, 3)
     yield* Calls.lookAtLists(tools)
-    const { invalid, near, open } = Credentials
     const rows: Array<{ call: Calls.Call; derive: Credentials.Derived }> = []
     // The key is checked before everything else.
     for (const derive of invalid.slice(0, 2)) for (const call of refused) rows.push({ call, derive })
+    for (const call of Calls.all) rows.push({ call, derive: yield* Draw.one(near.slice(CASES, NEAREST)) })
     for (const derive of [...invalid.slice(0, USUAL), ...near.slice(0, CASES)])
       for (const call of [...operations, ...others]) rows.push({ call, derive })
     for (const derive of near.slice(CASES, NEAREST))
@@ -30,12 +35,46 @@ export const programs: ReadonlyArray<Program> = [
       rows.push({ call: yield* Draw.one(operations), derive })
     // Each credential once, before the limit of callers without a valid key is used up.
     const isFirst = (row: (typeof rows)[number]) => rows.find(({ derive }) => derive === row.derive) === row
-    for (const { call, derive } of rows.toSorted((a, b) => Number(isFirst(b)) - Number(isFirst(a)))) {
+    const sorted = rows.toSorted((a, b) => Number(isFirst(b)) - Number(isFirst(a)))
+    for (const [index, { call, derive }] of sorted.entries()) {
       const credential = derive(tools.keys.main)
       const { key } = credential
       if ((key === "revoked" || key === "expired") && tools.keys[key] === undefined) continue
       yield* tools.send(Credentials.withCredential(yield* call(tools), credential))
+      if (index % 8 > 0 || !tools.hasClock || tools.keys.tiny === undefined) continue
+      yield* tools.advance(Spending.MINUTE_PASSED)
+      yield* tools.send({ ...Spending.look, key: "tiny" })
     }
     yield* Calls.lookAtLists(tools)
+    if (tools.hasClock) yield* Spending.rest(tools)
   })
+]
+
+/** Reach what this project decided on callers without a valid key: their limit, and that they are never banned. */
+export const ourPrograms: ReadonlyArray<Program> = [
+  program(
+    "no valid key, beyond the limit",
+    { profile: "limits", needs: ["clock"], isDesign: true, requests: 190 },
+    function* (tools) {
+      const credentials = [...invalid.slice(0, 2), ...near.slice(4, 6)]
+      const send = (index: number, call: Calls.Call = calls.list) =>
+        Effect.flatMap(call(tools), (sent) =>
+          tools.sendOnce({ ...sent, ...credentials[index % credentials.length]?.(tools.keys.main) })
+        )
+      yield* Spending.rest(tools)
+      const mixed = yield* Random.shuffle(Calls.all)
+      for (let sent = 0; sent < 70; sent++)
+        if (Spending.isDenied(yield* send(sent, mixed[sent % mixed.length]))) break
+      yield* tools.send(Spending.look)
+      // A key that ignores as many denials is banned; a network never is.
+      for (let sent = 0; sent < 126; sent++) {
+        yield* send(sent)
+        if (sent >= 60 && sent % 3 === 0) yield* tools.advance(SECOND)
+      }
+      yield* tools.advance(2 * Spending.MINUTE_PASSED)
+      yield* send(0)
+      yield* tools.send(Spending.look)
+      yield* Spending.rest(tools)
+    }
+  )
 ]

@@ -34,7 +34,7 @@ export const programs: ReadonlyArray<Program> = [
 
 /** Sends creations with each unusual value, name and category. */
 export const creations: ReadonlyArray<Program> = [
-  program("creations", { profile: "core", requests: 391 }, function* (tools) {
+  program("creations", { profile: "core", requests: 415 }, function* (tools) {
     const sent: Array<Sent> = []
     // An animal of a rejected creation would be found by its status.
     for (const change of Bodies.unusual)
@@ -57,7 +57,7 @@ export const creations: ReadonlyArray<Program> = [
         names.push(place(tools.name(), content))
     }
     const countOf = yield* Draw.swarm(Object.values(Names.units))
-    for (const length of [...Names.lengths, ...(yield* Draw.some(Names.lengths, 2))])
+    for (const length of [...Names.lengths, ...Names.lengths])
       names.push(Names.ofLength(tools.name(), yield* Draw.one(Names.characters), length, yield* countOf))
     // Some animals twice: the contract does not say whether names are unique.
     for (const name of [...names, ...(yield* Draw.some(names, 4))])

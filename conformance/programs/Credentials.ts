@@ -24,10 +24,7 @@ const otherCase = (text: string): string =>
   text === text.toLowerCase() ? text.toUpperCase() : text.toLowerCase()
 
 // A distant character, because the low bits of the last character of base64 may have no meaning.
-const otherCharacter = (character: string): string => {
-  if (/[0-9]/.test(character)) return character < "5" ? "9" : "0"
-  return character.toLowerCase() < "n" ? "z" : "a"
-}
+const otherCharacter = (character: string): string => (/[0-4a-m]/i.test(character) ? "z" : "a")
 
 /** Replaces the character at a part of the key, from 0 to 1, by another one. */
 const changeAt = (part: number) => (key: string) => {

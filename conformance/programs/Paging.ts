@@ -111,13 +111,5 @@ export const programs: ReadonlyArray<Program> = [
         yield* Calls.createAndGet(tools, write(Names.ofLength("", padding, room, Names.units.bytes)))
       }
     }
-  }),
-  /** Repeats creations with the headers that make repetition safe. */
-  program("repetitions", { ...fields, requests: 24 }, function* (tools) {
-    for (const name of ["Idempotency-Key", "If-None-Match", "Prefer", "X-Request-Id"]) {
-      const [first, second] = [yield* Calls.calls.creation(tools), yield* Calls.calls.creation(tools)]
-      const headers = [["Content-Type", "application/json"] as const, [name, '"one"'] as const]
-      for (const sent of [first, first, second]) yield* Calls.createAndGet(tools, { ...sent, headers })
-    }
   })
 ]

@@ -6,9 +6,7 @@ import * as Paging from "./Paging.ts"
 import type { Program } from "./Program.ts"
 import * as Protocol from "./Protocol.ts"
 import * as Situations from "./Situations.ts"
-import * as Anonymous from "./scenarios/Anonymous.ts"
 import * as Bans from "./scenarios/Bans.ts"
-import * as Boundaries from "./scenarios/Boundaries.ts"
 import * as Closing from "./scenarios/Closing.ts"
 import * as Concurrency from "./scenarios/Concurrency.ts"
 import * as Limits from "./scenarios/Limits.ts"
@@ -17,12 +15,11 @@ import * as Limits from "./scenarios/Limits.ts"
 export const scenarios: ReadonlyArray<Program> = [
   ...Limits.programs,
   ...Concurrency.programs,
-  ...Boundaries.programs,
   ...Limits.ourPrograms,
   ...Bans.programs,
   ...Bans.ourPrograms,
   ...Closing.programs,
-  ...Anonymous.programs,
+  ...Callers.ourPrograms,
   ...Limits.lastPrograms
 ]
 

@@ -47,17 +47,13 @@ export const programs: ReadonlyArray<Program> = [
     yield* Calls.lookAtLists(tools)
   }),
   /** Sends each kind of request directly after each other kind and after itself. */
-  program("what came before", { profile: "core", requests: 52, anonymous: 7 }, function* (tools) {
+  program("what came before", { profile: "core", requests: 98, anonymous: 14 }, function* (tools) {
     const { calls } = Calls
     const kinds = [
       ...[calls.list, calls.creation, calls["the first"], calls["an unknown id"], calls["no key"]],
       ...[calls["creation without a name"], calls["OPTIONS of the list"]]
     ]
-    const left = new Map<Calls.Call, Array<Calls.Call>>()
-    for (const kind of kinds) left.set(kind, yield* Random.shuffle(kinds))
-    for (let now = kinds.at(0); now !== undefined; ) {
-      yield* Calls.send(tools, now)
-      now = left.get(now)?.pop() ?? kinds.find((kind) => (left.get(kind)?.length ?? 0) > 0)
-    }
+    const pairs = kinds.flatMap((first) => kinds.map((second) => [first, second]))
+    for (const call of (yield* Random.shuffle(pairs)).flat()) yield* Calls.send(tools, call)
   })
 ]

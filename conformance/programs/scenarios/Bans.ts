@@ -22,13 +22,6 @@ interface Rhythm {
   readonly calls?: ReadonlyArray<Calls.Call>
 }
 
-/** Whether a response tells of a ban; the wait for a minute is shorter than this one. */
-const isBan = (exchange: Exchange): boolean =>
-  exchange.response !== undefined &&
-  (exchange.response.status === 403 ||
-    ErrorBody.codeOf(exchange.response) === "api_key_banned" ||
-    (Spending.toldWait(exchange) ?? 0) > 70 * SECOND)
-
 /** Sends requests in a rhythm until the key is banned or gives up; looks at other keys every few denials. */
 const offend = Effect.fnUntraced(function* (
   tools: Tools,
@@ -37,18 +30,20 @@ const offend = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Exchange, Stopped> {
   for (let denied = 0, sent = 1; ; sent++) {
     const exchange = yield* spend(calls[sent % calls.length])
-    if (Spending.isDenied(exchange)) denied++
-    if (isBan(exchange) || denied >= denials || sent >= 4 * denials) return exchange
-    if (Spending.isDenied(exchange) && denied % 6 === 0) yield* lookAtOthers(tools)
+    const { response } = exchange
+    const isDenied = Spending.isDenied(exchange)
+    if (isDenied) denied++
+    const hasBanCode = response !== undefined && ErrorBody.codeOf(response) === "api_key_banned"
+    // The wait for a minute is shorter than that of a ban.
+    const isBan = response?.status === 403 || hasBanCode || (Spending.toldWait(exchange) ?? 0) > 70 * SECOND
+    if (isBan || denied >= denials || sent >= 4 * denials) return exchange
+    if (isDenied && denied % 6 === 0) yield* lookAtOthers(tools)
     if (sent % together === 0) yield* tools.advance(apart)
   }
 })
 
 /** Sends a request with each other key; the small one is not used up by it. */
-const lookAtOthers = Effect.fnUntraced(function* (
-  tools: Tools,
-  call: Calls.Call = Calls.calls.list
-): Effect.fn.Return<void, Stopped> {
+const lookAtOthers = Effect.fnUntraced(function* (tools: Tools, call: Calls.Call = Calls.calls.list) {
   for (const key of ["main", "tiny"] as const)
     if (tools.keys[key] !== undefined) yield* tools.sendOnce({ ...(yield* call(tools)), key })
 })
@@ -94,7 +89,7 @@ export const ourPrograms: ReadonlyArray<Program> = [
       yield* tools.advance(cleanTime)
       const apart = [1_500, 2_500, 7_000][round % 3] ?? 0
       const ban = yield* offend(tools, victim, { apart, denials: 2 * STRIKES })
-      const end = ban.to + (Spending.toldWait(ban) ?? HOUR)
+      const end = Spending.toldTime(ban) ?? ban.to + HOUR
       yield* victim.walk(Array(4).fill(2 * SECOND), yield* Random.shuffle(Calls.all))
       for (const moment of [end - SECOND - 200, end]) {
         yield* Spending.until(tools, moment)

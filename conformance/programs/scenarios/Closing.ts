@@ -42,7 +42,7 @@ export const programs: ReadonlyArray<Program> = [
   }),
   program(
     "the removal of getPet",
-    { profile: "deprecation", needs: ["clock"], requests: 90 },
+    { profile: "deprecation", needs: ["clock"], requests: 99 },
     function* (tools) {
       for (const moment of moments) {
         if ((yield* tools.now) > moment) continue
@@ -52,17 +52,13 @@ export const programs: ReadonlyArray<Program> = [
         const some = [calls["the newest"], ...(yield* Draw.some(looks, 2))]
         for (const call of isCertain ? yield* Random.shuffle(looks) : some) yield* Calls.send(tools, call)
       }
+      for (const call of looks) {
+        if (tools.keys.tiny === undefined) break
+        yield* tools.advance(Spending.MINUTE_PASSED)
+        yield* tools.send({ ...(yield* call(tools)), key: "tiny" })
+      }
       yield* Calls.lookAtLists(tools)
+      yield* Spending.rest(tools)
     }
-  ),
-  program("afterwards", { profile: "core", requests: 30 }, function* (tools) {
-    for (const call of looks) {
-      yield* Calls.send(tools, call)
-      if (tools.keys.tiny === undefined || !tools.hasClock) continue
-      yield* tools.advance(Spending.MINUTE_PASSED)
-      yield* tools.send({ ...(yield* call(tools)), key: "tiny" })
-    }
-    yield* Calls.lookAtLists(tools)
-    if (tools.hasClock) yield* Spending.rest(tools)
-  })
+  )
 ]

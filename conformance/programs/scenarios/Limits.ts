@@ -1,13 +1,12 @@
 /** Uses up minutes and days of the small key, by each operation and each refused request, and looks when they are over. */
-import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
-import * as RateHeaders from "../../http/RateHeaders.ts"
+import type { Exchange } from "../../model/Exchange.ts"
 import * as Bodies from "../Bodies.ts"
 import * as Calls from "../Calls.ts"
 import * as Draw from "../Draw.ts"
-import type { Program, Stopped, Tools } from "../Program.ts"
+import type { Program } from "../Program.ts"
 import * as Queries from "../Queries.ts"
-import { boundaries, DAY, HOUR, MINUTE, margins, midnight, SECOND, zones } from "./Moments.ts"
+import { boundaries, DAY, HOUR, MINUTE, margins, midnight, type Next, SECOND, zones } from "./Moments.ts"
 import * as Spending from "./Spending.ts"
 
 const { MAX_ONCE, MINUTE_PASSED } = Spending
@@ -23,16 +22,14 @@ export const firstPrograms: ReadonlyArray<Program> = [
       { ...limits, key, maxPerMinute: Infinity, requests: 24 },
       function* (tools, { plan }) {
         // What the first request of a key gets may differ, and is compared with what the second one gets.
-        const first =
-          yield* Calls.calls[
-            key === "tiny" ? "list by status" : yield* Draw.one(["creation", "the first"] as const)
-          ](tools)
+        const { "list by status": list, creation, "the first": retrieval } = Calls.calls
+        const first = yield* (key === "tiny" ? list : yield* Draw.one([creation, retrieval]))(tools)
         const sent = [first, first]
         for (const [at, status] of Queries.statuses.entries()) {
           const name = tools.name([" \n\u00e9<&", "\u{1f98a}".repeat(40), ""][at])
           const categoryId = yield* Draw.one(Bodies.categories)
-          sent.push(Bodies.creation(Calls.members(tools, { name, categoryId, status })))
-          sent.push(Bodies.creation(Calls.members(tools, { status })))
+          for (const values of [{ name, categoryId, status }, { status }])
+            sent.push(Bodies.creation(Calls.members(tools, values)))
           for (const limit of [100, 1]) sent.push({ path: `/pets?status=${status}&limit=${limit}` })
         }
         for (const call of [...Calls.operations.slice(2), Calls.calls["creation without a name"]])
@@ -47,14 +44,11 @@ export const firstPrograms: ReadonlyArray<Program> = [
   ),
   Spending.about(
     "the first denial",
-    { ...limits, isTimeless: true, maxPerMinute: MAX_ONCE, requests: 18, waitsMs: 12_500 },
+    { ...limits, isTimeless: true, maxPerMinute: MAX_ONCE, requests: 13, waitsMs: 12_500 },
     function* (tools, tiny) {
       const { perMinute } = tiny.plan
       const mixed = yield* Random.shuffle([...Calls.operations, ...(yield* Draw.some(Calls.all, 2))])
-      const inMinute = Array.from(
-        { length: perMinute },
-        (_, at) => mixed[at % mixed.length] ?? Calls.calls.list
-      )
+      const inMinute = Array.from({ length: perMinute }).flatMap((_, at) => mixed[at % mixed.length] ?? [])
       // Creations are denied while lists show all animals of a status.
       const denied = yield* tiny.useUp([...inMinute, ...Array(perMinute + 1).fill(Calls.calls.creation)])
       yield* Calls.lookAtLists(tools)
@@ -63,33 +57,49 @@ export const firstPrograms: ReadonlyArray<Program> = [
   )
 ]
 
-/** Uses up the minute, and then what it and the day still allow, without an early retry, until a moment. */
-const spendUntil = Effect.fnUntraced(function* (
-  tools: Tools,
-  tiny: Spending.Small,
-  moment: number
-): Effect.fn.Return<void, Stopped> {
-  let last = yield* tiny.useUp()
-  for (let sent = 0; sent < tiny.plan.perMinute + 3; sent++) {
-    const wait = Spending.isDenied(last) ? Spending.toldWait(last) : SECOND
-    if (wait === undefined || (yield* tools.now) + wait >= moment) return
-    yield* tools.advance(wait)
-    if (sent % 2 === 0) yield* tools.send(Spending.look)
-    last = yield* tiny.spend(yield* Draw.one(Calls.described))
-  }
-})
+/** When a minute is over: as one of its responses tells, or at a boundary of the clock. */
+interface End {
+  readonly after: (exchange: Exchange) => number | undefined
+  /** The boundary before which the minute begins. */
+  readonly next?: Next
+}
+
+const told: ReadonlyArray<End> = [
+  ({ from }: Exchange) => from + MINUTE,
+  Spending.resetOf,
+  Spending.toldTime
+].map((after) => ({ after }))
 
 export const programs: ReadonlyArray<Program> = [
-  Spending.about("minute by each way", { ...limits, requests: 140 }, function* (tools, tiny) {
-    const inDay = Math.max(1, Math.floor(tiny.plan.perDay / (tiny.plan.perMinute + 2)))
+  Spending.about("minute by each way", { ...limits, requests: 205 }, function* (tools, tiny) {
+    const { "29 February": _, ...byClock } = { ...boundaries, zone: midnight(yield* Draw.one(zones)) }
+    const ends = [
+      ...told,
+      ...Object.values(byClock).map((next) => ({ after: ({ from }: Exchange) => next(from), next }))
+    ]
     // Two of a kind take turns, since requests that the contract does not describe may be free.
     const mixed = [...(yield* Random.shuffle(Calls.described)), ...(yield* Random.shuffle(Calls.undescribed))]
-    for (let index = 0; index < mixed.length; index += 2) {
-      // Most minutes begin in the middle of a day, the others on an unused one.
-      yield* (index / 2) % inDay === 0 ? Spending.rest(tools) : tools.advance(2 * MINUTE_PASSED)
-      const denied = yield* tiny.useUp(mixed.slice(index, index + 2))
-      if (index % 4 === 0) yield* tools.send(Spending.look)
-      yield* tiny.recover(denied, yield* Random.shuffle(Calls.operations))
+    for (let index = 0; 2 * index < mixed.length; index++) {
+      const [calls, isUsedUp] = [mixed.slice(2 * index, 2 * index + 2), index % 2 === 0]
+      const { after, next = (now: number) => now } = ends[index % ends.length] ?? { after: Spending.toldTime }
+      yield* Spending.rest(tools)
+      yield* Spending.until(
+        tools,
+        next((yield* tools.now) + MINUTE) - (yield* Random.nextIntBetween(0, MINUTE))
+      )
+      const first = yield* tiny.spend(calls[0])
+      yield* tools.advance(yield* Random.nextIntBetween(0, 20 * SECOND))
+      const last = yield* tiny.useUp(calls, isUsedUp ? undefined : Math.max(1, tiny.plan.perMinute - 2))
+      yield* tools.send(Spending.look)
+      const end = after(isUsedUp ? last : first)
+      if (end === undefined || end - (yield* tools.now) > DAY) continue
+      // Who was denied does not come early.
+      if (!Spending.isDenied(last)) {
+        yield* Spending.until(tools, end - (yield* Draw.one(margins)))
+        yield* tiny.spend()
+      }
+      yield* Spending.until(tools, end)
+      yield* tiny.recover(yield* tiny.useUp(calls), yield* Random.shuffle(Calls.operations))
     }
   }),
   Spending.about("used minute", { ...limits, maxPerMinute: MAX_ONCE, requests: 80 }, function* (tools, tiny) {
@@ -115,9 +125,8 @@ export const programs: ReadonlyArray<Program> = [
         denied = yield* tiny.spend(call)
       }
       // Waits until Reset instead of as told by Retry-After.
-      const rate = denied.response && RateHeaders.of(denied.response)
-      if (!isFirst && rate !== undefined) {
-        yield* Spending.until(tools, rate.resetAt * SECOND)
+      if (!isFirst) {
+        yield* Spending.until(tools, Spending.resetOf(denied) ?? 0)
         denied = yield* tiny.spend()
       }
       yield* tiny.recover(denied, yield* Random.shuffle(Calls.operations))
@@ -129,10 +138,9 @@ export const programs: ReadonlyArray<Program> = [
     for (const next of [boundaries.month, midnight(yield* Draw.one(zones))]) {
       const end = next((yield* tools.now) + 2 * HOUR)
       yield* Spending.until(tools, end - HOUR)
-      const spare = next === boundaries.month ? perMinute + 3 : perDay / 2
-      yield* tiny.useUpDay(undefined, Math.max(1, Math.floor(perDay - spare)))
-      yield* Spending.until(tools, end - MINUTE + SECOND)
-      yield* spendUntil(tools, tiny, end)
+      yield* tiny.useUpDay(undefined, Math.max(1, perDay - 2 * perMinute))
+      yield* Spending.until(tools, end - MINUTE)
+      yield* tiny.walk(Array(perMinute).fill((MINUTE - SECOND) / perMinute))
       for (const moment of [end - 1, end, end + SECOND]) {
         yield* Spending.until(tools, moment)
         yield* tools.send(Spending.look)
@@ -180,16 +188,6 @@ export const ourPrograms: ReadonlyArray<Program> = [
       yield* tiny.walk([0, 0, 30, 88, 1, 1, 0].map((pause) => pause * SECOND))
     }
   ),
-  Spending.about("the shortest wait", { ...limits, isDesign: true, requests: 40 }, function* (tools, tiny) {
-    for (const late of [0, 1, 700, 3_001, yield* Random.nextIntBetween(0, 5_000)]) {
-      yield* Spending.rest(tools)
-      yield* tiny.useUp(undefined, tiny.plan.perMinute)
-      yield* tools.advance(late)
-      const wait = Spending.toldWait(yield* tiny.useUp(Calls.described)) ?? 0
-      const early = Math.max(0, wait - SECOND - 200)
-      yield* tiny.walk(early > 0 ? [early, wait - early] : [wait])
-    }
-  }),
   Spending.about(
     "waits of several clients",
     { ...limits, key: "victim", isDesign: true, requests: 75 },

@@ -10,13 +10,13 @@ const nextOf =
   (now) =>
     (Math.floor(now / unit) + 1) * unit
 
-/** Returns the first of these times of a year, or of the years that follow, that is ahead. */
-const inYear =
-  (timesOf: (year: number) => ReadonlyArray<number>): Next =>
+/** The first time at this hour of a UTC day of some kind. */
+const onDay =
+  (hour: number, isOfKind: (day: Date) => boolean): Next =>
   (now) => {
-    const year = new Date(now).getUTCFullYear()
-    const times = Array.from({ length: 9 }, (_, later) => timesOf(year + later)).flat()
-    return times.find((time) => time > now) ?? now
+    let day = nextOf(DAY)(now - hour * HOUR)
+    while (!isOfKind(new Date(day))) day += DAY
+    return day + hour * HOUR
   }
 
 /** The first midnight in a time zone, which is given as the minutes that it is ahead of UTC. */
@@ -33,17 +33,13 @@ export const boundaries = {
   second: nextOf(SECOND),
   minute: nextOf(MINUTE),
   day: nextOf(DAY),
-  month: inYear((year) => Array.from({ length: 12 }, (_, month) => Date.UTC(year, month))),
+  month: onDay(0, (day) => day.getUTCDate() === 1),
   // The last Sundays of March and October at 01:00 UTC, when clocks change in Europe.
-  "change of clocks": inYear((year) =>
-    [2, 9].map((month) => {
-      const last = Date.UTC(year, month + 1, 0, 1)
-      return last - new Date(last).getUTCDay() * DAY
-    })
+  "change of clocks": onDay(
+    1,
+    (day) => day.getUTCDay() === 0 && day.getUTCDate() > 24 && [2, 9].includes(day.getUTCMonth())
   ),
-  "29 February": inYear((year) =>
-    new Date(Date.UTC(year, 1, 29)).getUTCMonth() === 1 ? [Date.UTC(year, 1, 29)] : []
-  )
+  "29 February": onDay(0, (day) => day.getUTCMonth() === 1 && day.getUTCDate() === 29)
 } satisfies { readonly [name: string]: Next }
 
 /** Times before a boundary in milliseconds. */

@@ -126,6 +126,18 @@ export const toldWait = ({ response, to }: Exchange): number | undefined => {
   return seconds === undefined || seconds * SECOND > MAX_WAIT ? undefined : seconds * SECOND
 }
 
+/** Returns the time (epoch ms) until which a response tells to wait; `undefined` if it tells none. */
+export const toldTime = (exchange: Exchange): number | undefined => {
+  const wait = toldWait(exchange)
+  return wait === undefined ? undefined : exchange.to + wait
+}
+
+/** Returns the Reset of a response in epoch ms. */
+export const resetOf = ({ response }: Exchange): number | undefined => {
+  const rate = response && RateHeaders.of(response)
+  return rate && rate.resetAt * SECOND
+}
+
 /** A short list with the main key, whose limits are not used up. */
 export const look: Sent = { path: "/pets?limit=1" }
 

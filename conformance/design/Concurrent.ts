@@ -1,11 +1,11 @@
-/** Requests in flight at the same time take effect one after the other, in an order that explains every response (§4). */
+/** Requests in flight at the same time take effect one after the other, in an order that explains every response (design of §4). */
 import * as Result from "effect/Result"
 import * as CreatedAnimal from "../http/CreatedAnimal.ts"
 import * as PetJson from "../http/PetJson.ts"
 import { text } from "../http/Wire.ts"
 import * as Linearizability from "../linearizability/Linearizability.ts"
-import { broken, kept, type Ruling } from "./Exchange.ts"
-import type { Seen } from "./Seen.ts"
+import { broken, kept, type Ruling } from "../model/Exchange.ts"
+import type { Seen } from "../model/Seen.ts"
 
 /** The new animals that a request creates, or that it would show if they exist. */
 interface Call {
@@ -26,7 +26,7 @@ const catalogue: Linearizability.Model<ReadonlySet<bigint>, Call, ReadonlyArray<
 /** Maximum number of states of a search. */
 const MAX_STATES = 20_000
 
-/** Rules on the requests of one key that were in flight together. */
+/** Rules on requests that were in flight together. */
 export const judge = (group: ReadonlyArray<Seen>): ReadonlyArray<Ruling> => {
   const created = new Map(
     group.flatMap(({ exchange }) => {

@@ -27,6 +27,16 @@ export const ofText = (text: string, types: ReadonlyArray<unknown>): unknown => 
     : text
 }
 
+/** Returns the same text for every encoding of a JSON value: without white space, in the order of the names. */
+export const canonical = (json: Json.Json | undefined): string => encode(sorted(toPlain(json ?? null)))
+
+const sorted = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(sorted)
+  if (typeof value !== "object" || value === null) return value
+  const members = Object.entries(value).map(([name, member]) => [name, sorted(member)] as const)
+  return Object.fromEntries(members.sort(([a], [b]) => (a < b ? -1 : 1)))
+}
+
 /** Encodes a plain value as `JSON.stringify` does, except that a `bigint` becomes a number with all its digits. */
 export const encode = (value: unknown): string => Json.stringify(toJson(value) ?? null)
 

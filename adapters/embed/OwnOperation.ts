@@ -74,6 +74,11 @@ export interface OperationDefinition<
   readonly errors?: ReadonlyArray<Code>
   /** Number of requests as which a request with a valid key counts, at most the whole limits of the key; 1 by default. */
   readonly cost?: number | undefined
+  /**
+   * Obey `Idempotency-Key`: `run` is called at most once for each key, and later requests with the key get its response
+   * for 24 hours. An `error` that it throws frees the key, so that a retry calls it again. Not for GET.
+   */
+  readonly idempotent?: boolean | undefined
   /** Runs the operation. Throws an `error` for a response with its code; anything else that it throws is a 500. */
   readonly run: (
     input: OperationInput<Path, Validator.OutputOf<Query>, Validator.OutputOf<Body>, Code>
@@ -144,6 +149,7 @@ const rules: Options.Rules<OwnOperation> = {
   success: Options.partial<OwnOperation["success"]>({ status, body: validator, description: Rule.text }),
   errors: Rule.make(isCodes, "must be an array of codes"),
   cost: Rule.integer(Plan.bounds),
+  idempotent: Rule.boolean,
   run: Rule.callback()
 }
 
@@ -155,6 +161,7 @@ const reasonFor = (operation: unknown, index: number): string | undefined => {
   const given: { readonly id?: unknown } = Object(operation)
   const name = typeof given.id === "string" ? given.id : `operation ${index + 1}`
   if (!operationRule.isValid(operation)) return `${name}: ${operationRule.reasonFor(operation)}`
+  if (operation.idempotent && operation.method === "GET") return `${name}: idempotent is not for GET`
   const missing = required.find((field) => operation[field] === undefined)
   return missing === undefined ? undefined : `${name}: must have the field ${missing}`
 }

@@ -1,11 +1,23 @@
 /** Checks what becomes of the promises of a program's own stores: results, failures, timeouts and bugs. */
 import { describe, expect, it } from "vitest"
-import { InvalidOption, openAnimalStore, type Pet, Stores, StoreUnavailable } from "./index.ts"
+import {
+  defineOperation,
+  InvalidOption,
+  type OwnOperation,
+  openAnimalStore,
+  type Pet,
+  Stores,
+  StoreUnavailable
+} from "./index.ts"
 
 const pet: Pet = { id: 1n, name: "Rex", categoryId: 7n, status: "available" }
 
 /** Opens a store whose animals are read with `find`; everything else works. */
-const open = async (find: (id: bigint) => Promise<Pet | null | undefined>) => {
+const open = async (
+  find: (id: bigint) => Promise<Pet | null | undefined>,
+  responses?: Stores.PromiseStores["responses"],
+  operations: ReadonlyArray<OwnOperation> = []
+) => {
   const keys = new Map<string, Parameters<Stores.PromiseStores["keys"]["insert"]>[0]>()
   const events: Array<string> = []
   const log: Array<string> = []
@@ -24,17 +36,18 @@ const open = async (find: (id: bigint) => Promise<Pet | null | undefined>) => {
         },
         list: async () => [...keys.values()]
       },
+      responses,
       async close() {
         return events.push("pets" in this ? "closed" : "closed without its store")
       }
     }),
     { timeoutMs: 50 }
   )
-  const store = await openAnimalStore({ database, log: (line) => log.push(line) })
+  const store = await openAnimalStore({ database, operations, log: (line) => log.push(line) })
   const { id, key } = await store.keys.issue({ plan: "Free" })
   const get = async () =>
     store.fetch(new Request("http://test/v1/pets/1", { headers: { Authorization: `Bearer ${key}` } }))
-  return { events, get, id, log, store }
+  return { events, get, id, key, log, store }
 }
 
 describe("Stores.fromPromises", () => {
@@ -50,6 +63,42 @@ describe("Stores.fromPromises", () => {
     expect(await store.keys.unban(id)).toMatchObject({ id })
     await store.close()
     expect(events).toEqual(["closed"])
+  })
+
+  it("stores the responses of idempotent operations, if the stores have `responses`", async () => {
+    const results = new Map<string, string | undefined>()
+    const responses: Stores.PromiseStores["responses"] = {
+      claim: async ({ key, now }) => {
+        const result = results.get(key)
+        if (result !== undefined) return { _tag: "Settled", result }
+        if (results.has(key)) return { _tag: "Unsettled", since: now }
+        results.set(key, undefined)
+        return { _tag: "Claimed" }
+      },
+      settle: async ({ key }, result) => results.set(key, result)
+    }
+    for (const [given, runs] of [
+      [responses, 1],
+      [undefined, 2]
+    ] as const) {
+      let count = 0
+      const success = { body: { type: "integer" } } as const
+      const run = () => ({ body: ++count })
+      const order = defineOperation({
+        id: "order",
+        method: "POST",
+        path: "/orders",
+        success,
+        idempotent: true,
+        run
+      })
+      const { key, store } = await open(async () => pet, given, [order])
+      const headers = { Authorization: `Bearer ${key}`, "Idempotency-Key": "a" }
+      const send = async () => store.fetch(new Request("http://test/v1/orders", { method: "POST", headers }))
+      expect(await (await send()).text()).toBe("1")
+      expect(await (await send()).text()).toBe(String(runs))
+      await store.close()
+    }
   })
 
   it.each([

@@ -15,6 +15,7 @@ import * as OptionTable from "../../core/options/OptionTable.ts"
 import { ApiKeyStore, type KeyUpdate } from "../../core/ports/ApiKeyStore.ts"
 import { PetRepository } from "../../core/ports/PetRepository.ts"
 import * as RateLimitStore from "../../core/ports/RateLimitStore.ts"
+import { type Claim, type Methods, ResponseStore } from "../../core/ports/ResponseStore.ts"
 import * as BoundedCall from "../storage/BoundedCall.ts"
 import * as StorageOptions from "../storage/StorageOptions.ts"
 
@@ -51,6 +52,15 @@ export interface PromiseStores {
     readonly events?: ((id?: string) => Promise<ReadonlyArray<KeyEvent>>) | undefined
     readonly markSeen?: ((ids: ReadonlyArray<string>, day: number) => Promise<unknown>) | undefined
   }
+  /**
+   * The methods of `ResponseStore`, for operations that are `idempotent`; without them, these ignore `Idempotency-Key`.
+   */
+  readonly responses?:
+    | {
+        readonly claim: (once: Once) => Promise<Claim>
+        readonly settle: (once: Once, result: string | undefined) => Promise<unknown>
+      }
+    | undefined
   /** Closes the store, after the last call. */
   readonly close?: (() => Promise<unknown>) | undefined
 }
@@ -76,12 +86,13 @@ export const fromPromises = (
         Effect.promise(async () => (typeof given === "function" ? given() : given)),
         (opened) => Effect.promise(async () => opened.close?.())
       ),
-      ({ keys, limits, pets }) => {
+      ({ keys, limits, pets, responses }) => {
         const call = callWith(timeoutMs)
         return Layer.mergeAll(
           Layer.succeed(PetRepository, toPets(pets, call)),
           Layer.succeed(RateLimitStore.RateLimitStore, toLimits(limits, call)),
-          Layer.succeed(ApiKeyStore, toKeys(keys, call))
+          Layer.succeed(ApiKeyStore, toKeys(keys, call)),
+          Layer.succeed(ResponseStore, responses && toResponses(responses, call))
         )
       }
     )
@@ -119,6 +130,11 @@ const toPets = (pets: PromiseStores["pets"], call: Call): Pets => {
 
 const toLimits = (limits: PromiseStores["limits"], call: Call): Limits =>
   RateLimitStore.make({ modify: (key, step) => call(() => limits.modify(key, step)) })
+
+const toResponses = (responses: NonNullable<PromiseStores["responses"]>, call: Call): Methods => ({
+  claim: (once) => call(() => responses.claim(once)),
+  settle: (once, result) => Effect.asVoid(call(() => responses.settle(once, result)))
+})
 
 const toKeys = (keys: PromiseStores["keys"], call: Call): Keys => {
   const { events, markSeen } = keys

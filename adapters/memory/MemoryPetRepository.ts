@@ -9,7 +9,7 @@ import { Pet } from "../../core/domain/Pet.ts"
 import type { PetStatus } from "../../core/domain/PetStatus.ts"
 import type * as Once from "../../core/idempotency/Once.ts"
 import { PetRepository } from "../../core/ports/PetRepository.ts"
-import { RecordedInserts } from "./RecordedInserts.ts"
+import { OnceRecords } from "./OnceRecords.ts"
 
 /** Creates an empty repository, whose ids start at 1. */
 export const layer: Layer.Layer<PetRepository> = Layer.sync(PetRepository, () => {
@@ -23,13 +23,13 @@ export const layer: Layer.Layer<PetRepository> = Layer.sync(PetRepository, () =>
     return pet
   }
 
-  const recorded = new RecordedInserts()
+  const recorded = new OnceRecords<Pet>()
 
   const insertOnce = (newPet: NewPet, once: Once.Once): Once.Outcome => {
     const existing = recorded.find(once)
     if (existing !== undefined) {
       return existing.fingerprint === once.fingerprint
-        ? { _tag: "Replayed", pet: existing.pet }
+        ? { _tag: "Replayed", pet: existing.value }
         : { _tag: "Mismatch" }
     }
     const pet = insert(newPet)

@@ -15,7 +15,8 @@ export const copiedTables: ReadonlyArray<string> = [
   "rate_limits",
   "settings",
   "imports",
-  "idempotent_inserts"
+  "idempotent_inserts",
+  "idempotent_responses"
 ]
 
 /** Tables that describe the database itself; they are not copied. */

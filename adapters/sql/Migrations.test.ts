@@ -28,6 +28,7 @@ import * as Batches from "./migrations/Batches.ts"
 import * as Costs from "./migrations/Costs.ts"
 import * as First from "./migrations/First.ts"
 import * as IdempotentInserts from "./migrations/IdempotentInserts.ts"
+import * as IdempotentResponses from "./migrations/IdempotentResponses.ts"
 import * as KeyAdministration from "./migrations/KeyAdministration.ts"
 import * as Slots from "./migrations/Slots.ts"
 import * as Transfers from "./migrations/Transfers.ts"
@@ -268,7 +269,8 @@ describe("the released migration", () => {
     ["Batches", Batches, "e3b0c44298fc1c14", "a0c23de19578da8a"],
     ["IdempotentInserts", IdempotentInserts, "e3d632daf82e674f", "7f7f365cc03cbd81"],
     ["Costs", Costs, "e3b0c44298fc1c14", "5e5f6f13f1b68bbd"],
-    ["Accounts", Accounts, "3fe812cac40941e4", "1af82f38b6ba43d4"]
+    ["Accounts", Accounts, "3fe812cac40941e4", "1af82f38b6ba43d4"],
+    ["IdempotentResponses", IdempotentResponses, "dd6cbdc62169ed20", "e2c055677e589b7e"]
   ] as const
 
   it("has its hashes here", () => {

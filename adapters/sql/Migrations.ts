@@ -9,6 +9,7 @@ import * as Batches from "./migrations/Batches.ts"
 import * as Costs from "./migrations/Costs.ts"
 import * as First from "./migrations/First.ts"
 import * as IdempotentInserts from "./migrations/IdempotentInserts.ts"
+import * as IdempotentResponses from "./migrations/IdempotentResponses.ts"
 import * as KeyAdministration from "./migrations/KeyAdministration.ts"
 import * as Slots from "./migrations/Slots.ts"
 import * as Transfers from "./migrations/Transfers.ts"
@@ -168,5 +169,6 @@ export const migrations: ReadonlyArray<Migration> = [
   { name: "batches", texts: Batches },
   { name: "idempotent_inserts", texts: IdempotentInserts },
   { name: "costs", texts: Costs },
-  { name: "accounts", texts: Accounts }
+  { name: "accounts", texts: Accounts },
+  { name: "idempotent_responses", texts: IdempotentResponses }
 ]

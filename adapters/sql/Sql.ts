@@ -18,6 +18,7 @@ import * as SqlOptions from "./SqlOptions.ts"
 import * as SqlPetRepository from "./SqlPetRepository.ts"
 import * as SqlRateLimitStore from "./SqlRateLimitStore.ts"
 import * as SqlReadiness from "./SqlReadiness.ts"
+import * as SqlResponseStore from "./SqlResponseStore.ts"
 
 /** The ports that a database implements. */
 export type Stores = ApiKeyStore | PetRepository | RateLimitStore
@@ -71,6 +72,7 @@ export const layer = (
       const keys = ObservedStores.apiKeyStore(system)(SqlApiKeyStore.layer(options))
       return Layer.mergeAll(
         SqlReadiness.layer(options),
+        SqlResponseStore.layer(options),
         ObservedStores.petRepository(system)(SqlPetRepository.layer(options)),
         ApiKeyCache.layer(options.keyCacheMs).pipe(Layer.provide(keys)),
         Layer.effect(Cursor.SharedKey, SqlCursorKey.get),

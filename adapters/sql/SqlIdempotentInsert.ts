@@ -112,18 +112,17 @@ const statements = (parameter: (index: number) => string, petId: string, sweep: 
   sweep
 })
 
-const sqliteStatements = statements(
-  () => "?",
-  "last_insert_rowid()",
-  `DELETE FROM idempotent_inserts WHERE (caller, key) IN (
-     SELECT caller, key FROM idempotent_inserts WHERE expires_at <= ? ORDER BY expires_at LIMIT ${MAX_SWEPT})`
-)
+const sweepOf = (table: string, parameter: string, lock: string): string =>
+  `DELETE FROM ${table} WHERE (caller, key) IN (
+     SELECT caller, key FROM ${table} WHERE expires_at <= ${parameter}
+     ORDER BY expires_at LIMIT ${MAX_SWEPT}${lock})`
 
-const postgresStatements = statements(
-  (index) => `$${index}`,
-  "$5",
-  // Skips rows that another transaction is deleting.
-  `DELETE FROM idempotent_inserts WHERE (caller, key) IN (
-     SELECT caller, key FROM idempotent_inserts WHERE expires_at <= $1
-     ORDER BY expires_at LIMIT ${MAX_SWEPT} FOR UPDATE SKIP LOCKED)`
-)
+/** Returns the statement that deletes some records of a table that expired at the time that is its parameter. */
+export const sqliteSweep = (table: string): string => sweepOf(table, "?", "")
+
+/** The same in PostgreSQL: skips rows that another transaction is deleting. */
+export const postgresSweep = (table: string): string => sweepOf(table, "$1", " FOR UPDATE SKIP LOCKED")
+
+const sqliteStatements = statements(() => "?", "last_insert_rowid()", sqliteSweep("idempotent_inserts"))
+
+const postgresStatements = statements((index) => `$${index}`, "$5", postgresSweep("idempotent_inserts"))

@@ -15,7 +15,7 @@ export interface Finding {
   readonly expected: string
   readonly actual: string
   readonly steps: ReadonlyArray<Step>
-  /** What the requests of a long history were, if their number matters; or what all violations have in common. */
+  /** What the requests of a long history were, if their number matters. */
   readonly tally?: string | undefined
   /** The history as text that can be replayed; absent if it would contain a key. */
   readonly case?: string | undefined

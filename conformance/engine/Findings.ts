@@ -7,9 +7,7 @@ import { visible } from "../http/Printable.ts"
 import type { Exchange, Setup, Violation } from "../model/Exchange.ts"
 import * as Request from "../model/Request.ts"
 import type { HttpSubject } from "../subjects/HttpSubject.ts"
-import * as Contrast from "./Contrast.ts"
 import * as History from "./History.ts"
-import type { Session } from "./JudgedRun.ts"
 import * as Judges from "./Judges.ts"
 import * as Replay from "./Replay.ts"
 import * as Steps from "./Steps.ts"
@@ -20,14 +18,14 @@ const MAX_SEARCHED = 2
 const operations = { list: "listPets", create: "createPet", get: "getPet", none: "another path" } as const
 
 /**
- * Returns a finding for each violated clause, the one with the smallest history first. Once `isLate` returns true, the
- * other findings have their evidence as history.
+ * Returns a finding for each violated clause. Once `isLate` returns true, the other findings have their evidence as
+ * history.
  */
 export const of = Effect.fnUntraced(function* (
   subject: HttpSubject,
   setup: Setup,
   level: Level,
-  { decided, exchanges }: Pick<Session, "decided" | "exchanges">,
+  exchanges: ReadonlyArray<Exchange>,
   violations: ReadonlyArray<Violation>,
   isLate: () => boolean
 ): Effect.fn.Return<ReadonlyArray<Finding>> {
@@ -43,7 +41,7 @@ export const of = Effect.fnUntraced(function* (
   }
   const operationOf = (exchange: Exchange) => operations[asked(exchange).operation.is]
   const judgeAll = (some: ReadonlyArray<Exchange>) => Judges.violationsOf(setup, level, some)
-  const found = []
+  const found: Array<Finding> = []
   for (const all of Object.values(Arr.groupBy(violations, ({ clause }) => clause))) {
     const candidates = all
       .toSorted((a, b) => a.evidence.length - b.evidence.length || sizeOf(a) - sizeOf(b))
@@ -58,27 +56,18 @@ export const of = Effect.fnUntraced(function* (
     if (history === undefined) continue
     const { exchanges: shown, violation } = history
     const counts = History.isCounted(violation)
-    const broken = new Map(
-      all.flatMap(({ evidence }) => evidence.slice(-1)).map((each) => [each.index, each])
-    )
-    const kept = (decided.get(violation.clause) ?? []).filter(({ index }) => !broken.has(index))
-    const tally = counts ? Steps.tally(shown, operationOf) : undefined
     found.push({
-      at: violation.evidence.at(-1)?.index ?? 0,
-      length: shown.length,
-      finding: {
-        clause: violation.clause,
-        expected: visible(violation.expected),
-        actual: visible(violation.actual),
-        steps: Steps.of(shown, subject, counts),
-        tally: tally ?? Contrast.between([...broken.values()], kept, asked),
-        case: Replay.encode(shown, level, subject),
-        times: all.length,
-        shapes: [...new Set(all.flatMap(({ evidence }) => shapeOf(evidence.at(-1))))]
-      }
+      clause: violation.clause,
+      expected: visible(violation.expected),
+      actual: visible(violation.actual),
+      steps: Steps.of(shown, subject, counts),
+      tally: counts ? Steps.tally(shown, operationOf) : undefined,
+      case: Replay.encode(shown, level, subject),
+      times: all.length,
+      shapes: [...new Set(all.flatMap(({ evidence }) => shapeOf(evidence.at(-1))))]
     })
   }
-  return found.toSorted((a, b) => a.length - b.length || a.at - b.at).map(({ finding }) => finding)
+  return found
 })
 
 /** Size in bytes of a request with another method, because people try GET and POST first. */

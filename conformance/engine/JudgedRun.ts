@@ -17,8 +17,8 @@ export interface Session {
   readonly traffic: Traffic.Traffic
   readonly exchanges: ReadonlyArray<Exchange>
   readonly violations: ReadonlyArray<Violation>
-  /** The exchanges that decided each clause. */
-  readonly decided: ReadonlyMap<ClauseSlug, ReadonlyArray<Exchange>>
+  /** How many exchanges decided each clause. */
+  readonly decided: ReadonlyMap<ClauseSlug, number>
   /** Judges what is left, and returns what is known; nothing can be sent afterwards. */
   readonly close: () => Judges.Knowledge
 }
@@ -81,16 +81,12 @@ export const open = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Session, Stopped> {
   const violations: Array<Violation> = []
   const setup = setupOf(target)
-  const decided = new Map<ClauseSlug, Array<Exchange>>()
+  const decided = new Map<ClauseSlug, number>()
   let known = Judges.begin(setup, level)
   const take = (judged: Judges.Judgment): void => {
     known = judged.known
     violations.push(...judged.violations)
-    for (const clause of judged.decided) {
-      const all = decided.get(clause) ?? []
-      all.push(...exchanges.slice(-1))
-      decided.set(clause, all)
-    }
+    for (const clause of judged.decided) decided.set(clause, (decided.get(clause) ?? 0) + 1)
   }
   const see = (exchange: Exchange): void => {
     exchanges.push(exchange)

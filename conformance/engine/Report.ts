@@ -26,7 +26,7 @@ const Counterexample = Schema.Struct({
   steps: Schema.Array(
     Schema.Struct({ did: Schema.String, got: Schema.String, curl: Schema.optional(Schema.String) })
   ),
-  /** What the requests of a long history were, if their number matters; or what all violations have in common. */
+  /** What the requests of a long history were, if their number matters. */
   tally: Schema.optional(Schema.String),
   /** How many violations of the clause the run saw. */
   times: Count,

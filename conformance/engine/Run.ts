@@ -179,8 +179,8 @@ const observeServer = Effect.fnUntraced(function* (
   const searchEndsAt = Math.max(endsAt, clock.currentTimeMillisUnsafe() + MIN_SEARCH_MS)
   const isLate = () => signal?.aborted === true || clock.currentTimeMillisUnsafe() >= searchEndsAt
   return {
-    decided: new Map([...session.decided].map(([clause, all]) => [clause, all.length])),
-    findings: yield* Findings.of(subject, setup, level, session, violations, isLate),
+    decided: session.decided,
+    findings: yield* Findings.of(subject, setup, level, session.exchanges, violations, isLate),
     programs,
     stopped,
     errors,

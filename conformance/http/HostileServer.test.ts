@@ -67,7 +67,7 @@ const serve = async (respond: (socket: Socket) => void, timeoutMs = 20_000) => {
   const { port } = server.address() as AddressInfo
   const scope = Scope.makeUnsafe()
   const transport = await run(
-    Scope.provide(NodeTransport.make(new URL(`http://127.0.0.1:${port}/v1`), { timeoutMs }), scope)
+    Scope.provide(NodeTransport.make(new URL(`http://127.0.0.1:${port}/v1`), timeoutMs), scope)
   )
   closers.push(async () => {
     await run(Scope.close(scope, Effect.runSync(Effect.exit(Effect.void))))

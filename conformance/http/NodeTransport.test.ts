@@ -33,7 +33,7 @@ interface RawServer {
 /** Starts a TCP server that passes each request to `respond` and sends the returned text, if any, as the response. */
 const serve = async (
   respond: (request: string, socket: net.Socket) => string | undefined,
-  options: NodeTransport.NodeTransportOptions = {}
+  timeoutMs?: number
 ): Promise<RawServer> => {
   const received: Array<string> = []
   const sockets = new Set<net.Socket>()
@@ -60,7 +60,7 @@ const serve = async (
   const { port } = server.address() as AddressInfo
   const url = new URL(`http://127.0.0.1:${port}/v1`)
   const scope = Scope.makeUnsafe()
-  const transport = await run(Scope.provide(NodeTransport.make(url, options), scope))
+  const transport = await run(Scope.provide(NodeTransport.make(url, timeoutMs), scope))
   const close = () => run(Scope.close(scope, Effect.exit(Effect.void).pipe(Effect.runSync)))
   closers.push(async () => {
     await close()
@@ -233,7 +233,7 @@ describe("NodeTransport with a complete response", () => {
 
 describe("NodeTransport without a complete response", () => {
   it("fails with NoResponse at the timeout, and closes the connection", async () => {
-    const { openConnections, transport } = await serve(() => undefined, { timeoutMs: 60 })
+    const { openConnections, transport } = await serve(() => undefined, 60)
     expect(await failureOf(transport)).toMatchObject({
       _tag: "NoResponse",
       kind: "timeout",
@@ -244,13 +244,10 @@ describe("NodeTransport without a complete response", () => {
 
   it("fails with NoResponse at the timeout when a response arrives too slowly", async () => {
     const timers: Array<NodeJS.Timeout> = []
-    const { transport } = await serve(
-      (_request, socket) => {
-        timers.push(setInterval(() => socket.write("x"), 10))
-        return "HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n"
-      },
-      { timeoutMs: 80 }
-    )
+    const { transport } = await serve((_request, socket) => {
+      timers.push(setInterval(() => socket.write("x"), 10))
+      return "HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n"
+    }, 80)
     expect((await failureOf(transport)).kind).toBe("timeout")
     for (const timer of timers) clearInterval(timer)
   })
@@ -293,20 +290,17 @@ describe("NodeTransport without a complete response", () => {
         void socket.write("HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n")
     ]
   ])("fails with NoResponse when the connection is %s", async (_what, endConnection) => {
-    const { transport } = await serve(
-      (_request, socket) => {
-        endConnection(socket)
-        return undefined
-      },
-      { timeoutMs: 60_000 }
-    )
+    const { transport } = await serve((_request, socket) => {
+      endConnection(socket)
+      return undefined
+    }, 60_000)
     const failure = await failureOf(transport)
     expect(failure).toMatchObject({ _tag: "NoResponse", kind: "connection" })
     expect(failure.reason).not.toBe("")
   })
 
   it("fails with NoResponse for the method CONNECT, even if the server sends 200", async () => {
-    const { transport } = await serve(() => OK, { timeoutMs: 500 })
+    const { transport } = await serve(() => OK, 500)
     expect((await failureOf(transport, { ...plain, method: "CONNECT" }))._tag).toBe("NoResponse")
   })
 
@@ -329,7 +323,7 @@ describe("a request that NodeTransport cannot send", () => {
     ["header name", { ...plain, headers: [["X A", "a"]] as const }],
     ["method", { ...plain, method: "G ET" }]
   ])("is not sent, and says so, if its %s is invalid", async (_what, request) => {
-    const { received, transport } = await serve(() => OK, { timeoutMs: 20 })
+    const { received, transport } = await serve(() => OK, 20)
     expect((await failureOf(transport, request)).kind).toBe("unsent")
     // Waits longer than the timeout, in case a timer is still active.
     await run(Effect.sleep(40))

@@ -18,16 +18,8 @@ const limits: ReadonlyMap<string, string> = new Map([
   ["HPE_CHUNK_EXTENSIONS_OVERFLOW", "the chunk extensions are longer than 16 KiB"]
 ])
 
-export interface NodeTransportOptions {
-  /** Timeout for a complete response in ms; 10,000 by default. */
-  readonly timeoutMs?: number
-}
-
 /** Creates a transport to the origin of `url`; closing the scope closes its connections. */
-export const make = (
-  url: URL,
-  { timeoutMs = 10_000 }: NodeTransportOptions = {}
-): Effect.Effect<Transport, never, Scope.Scope> => {
+export const make = (url: URL, timeoutMs = 10_000): Effect.Effect<Transport, never, Scope.Scope> => {
   const { Agent, request: startRequest } = url.protocol === "https:" ? https : http
   const acquireAgent = Effect.acquireRelease(
     Effect.sync(() => new Agent({ keepAlive: true, maxSockets: MAX_CONNECTIONS })),

@@ -41,7 +41,7 @@ describe("the model", () => {
     const sample = Mutants.sample(200, 1, "spec", ({ changesResponses }) => changesResponses === true)
     const scored: Array<Score.Scored> = []
     for (const mutant of sample) {
-      const result = await hunt({ kind: "mutant", id: mutant.id, level: "spec", by: "recording" })
+      const result = await hunt({ kind: "mutant", id: mutant.id, level: "spec", isOnlyRecorded: true })
       scored.push(Score.of(mutant, result))
     }
     const of = (outcome: Score.Outcome) =>

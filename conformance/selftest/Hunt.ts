@@ -30,10 +30,8 @@ export interface Task {
   readonly level: Level | "clause"
   /** Whether to end with the first violation. */
   readonly isBrief: boolean
-  /** Whether a mutant is hunted only in a recorded run, only on a server, or first in a recording. */
-  readonly by?: "recording" | "server" | undefined
-  /** Only the programs whose name begins with this. */
-  readonly only?: string | undefined
+  /** Whether a mutant is hunted only in a recorded run, and not on a server afterwards. */
+  readonly isOnlyRecorded?: boolean | undefined
 }
 
 export interface Result extends Task {
@@ -117,12 +115,10 @@ const runPorts = (subject: PortSubject.PortSubject, seed: number): Effect.Effect
 const run = (
   subject: Opened,
   level: Level,
-  { only = "", seed }: Pick<Task, "only" | "seed">,
+  seed: number,
   isEnough: (violations: ReadonlyArray<Violation>) => boolean = () => false
 ) => {
-  const chosen = programs.filter(
-    ({ isDesign = false, name }) => (level === "design" || !isDesign) && name.startsWith(only)
-  )
+  const chosen = programs.filter(({ isDesign = false }) => level === "design" || !isDesign)
   return Subjects.withSubject(
     subject,
     seed,
@@ -136,14 +132,14 @@ const run = (
 }
 
 /** Records a run on the reference server; returns it with a judge of its changed copies. */
-const record = async (task: Task, level: Level) => {
+const record = async (seed: number, level: Level) => {
   let setup: Setup | undefined
   const subject = Effect.tap(Subjects.reference, (opened) =>
     Effect.sync(() => {
       if (HttpSubject.is(opened)) setup = JudgedRun.setupOf(opened.target)
     })
   )
-  const { exchanges } = await Effect.runPromise(run(subject, level, task))
+  const { exchanges } = await Effect.runPromise(run(subject, level, seed))
   if (setup === undefined) throw new Error("the reference is a server")
   const recording: Recording.Recording = { setup, exchanges }
   return { recording, judge: Recording.makeJudge(recording, level) }
@@ -151,19 +147,19 @@ const record = async (task: Task, level: Level) => {
 
 const recorded = new Map<string, ReturnType<typeof record>>()
 
-/** Returns the recording for a task, which is made once in each thread. */
-const recordingFor = (task: Task, level: Level): ReturnType<typeof record> => {
-  const id = `${task.seed} ${level} ${task.only ?? ""}`
-  const known = recorded.get(id) ?? record(task, level)
+/** Returns the recording for a seed and a level, which is made once in each thread. */
+const recordingFor = (seed: number, level: Level): ReturnType<typeof record> => {
+  const id = `${seed} ${level}`
+  const known = recorded.get(id) ?? record(seed, level)
   recorded.set(id, known)
   return known
 }
 
 /** Hunts a mutant that only changes responses in a recorded run. */
-const huntRecording = async (task: Task, level: Level, mutant: Mutant.Mutant, tally: Mutant.Tally) => {
+const huntRecording = async (seed: number, level: Level, mutant: Mutant.Mutant, tally: Mutant.Tally) => {
   const where: Where = Mutant.install(mutant, tally)
   if (!mutant.place.changesResponses || where.at !== "http" || where.transport === undefined) return undefined
-  const { judge, recording } = await recordingFor(task, level)
+  const { judge, recording } = await recordingFor(seed, level)
   return judge(Recording.replay(recording, where.transport))
 }
 
@@ -197,12 +193,12 @@ export const task = async (given: Task): Promise<Result> => {
     stopped,
     changed: tally.changed
   })
-  if (mutant !== undefined && given.by !== "server") {
-    const violation = await huntRecording(given, level, mutant, tally)
-    if (violation !== undefined || given.by === "recording") return result(violation ? [violation] : [])
+  if (mutant !== undefined) {
+    const violation = await huntRecording(given.seed, level, mutant, tally)
+    if (violation !== undefined || given.isOnlyRecorded === true) return result(violation ? [violation] : [])
   }
   const live = await Effect.runPromise(
-    run(subject, level, given, (violations) => given.isBrief && violations.some(isCounted)).pipe(
+    run(subject, level, given.seed, (violations) => given.isBrief && violations.some(isCounted)).pipe(
       Effect.timeoutOption(TIMEOUT_MS),
       Effect.map(Option.getOrUndefined),
       Effect.catchCause((cause) =>

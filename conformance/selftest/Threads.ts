@@ -1,7 +1,7 @@
-/** Runs a task on many inputs in several threads. */
+/** Runs a task on many inputs in several threads; each thread runs this module, too. */
 import { once } from "node:events"
 import { availableParallelism } from "node:os"
-import { Worker } from "node:worker_threads"
+import { parentPort, Worker, workerData } from "node:worker_threads"
 
 export interface Options<In, Out> {
   /** The URL of a module that exports `task`, a function from an input to the promise of its result. */
@@ -23,7 +23,7 @@ export const map = async <In, Out>({
   const results: Array<Out> = []
   let done = 0
   const work = async (): Promise<void> => {
-    const worker = new Worker(new URL("./thread.ts", import.meta.url), { workerData: module })
+    const worker = new Worker(new URL(import.meta.url), { workerData: { taskModule: module } })
     try {
       for (const [index, input] of queue) {
         worker.postMessage(input)
@@ -38,4 +38,11 @@ export const map = async <In, Out>({
   }
   await Promise.all(Array.from({ length: threads }, work))
   return results
+}
+
+if (typeof workerData?.taskModule === "string") {
+  const { task }: { readonly task: (input: unknown) => Promise<unknown> } = await import(
+    workerData.taskModule
+  )
+  parentPort?.on("message", async (input) => parentPort?.postMessage(await task(input)))
 }

@@ -14,8 +14,6 @@ const HELP = `npm run self-test -- [KIND] [flags]
   --seed N      seed of the runs, of the sample of mutants and of the drawn variants; 1 by default
   --id TEXT     only those whose id contains the text
   --sample N    number of the ${Mutants.mutants.length} mutants; 300 by default
-  --by HOW      hunt mutants only in a recording or only on a server
-  --only NAME   only the programs whose name begins with this
   --all         print all violations, and go on after the first
   --threads N   number of threads; 1 by default
 
@@ -26,10 +24,8 @@ const { positionals, values } = parseArgs({
   options: {
     level: { type: "string", default: "spec" },
     seed: { type: "string", default: "1" },
-    only: { type: "string" },
     id: { type: "string", default: "" },
     sample: { type: "string", default: "300" },
-    by: { type: "string" },
     all: { type: "boolean", default: false },
     threads: { type: "string", default: "1" },
     help: { type: "boolean", default: false }
@@ -83,9 +79,8 @@ const main = async (chosen: Hunt.Task["kind"]): Promise<void> => {
     inputs: idsOf(chosen)
       .filter((id) => id.includes(values.id))
       .map((id) => ({
-        ...{ kind: chosen, id, seed, level, only: values.only },
-        isBrief: !isGood && !values.all,
-        by: (["recording", "server"] as const).find((how) => how === values.by)
+        ...{ kind: chosen, id, seed, level },
+        isBrief: !isGood && !values.all
       })),
     threads: Number(values.threads),
     onResult: print

@@ -130,7 +130,7 @@ const operationObject = (
   const removal = operation.removal?.policy(options)
   const deprecationHeaders = removal === undefined ? [] : OpenApiHeaders.deprecation(id)
   const isIdempotent = Operation.isIdempotentOn(operation, options)
-  const parameters = [...parametersOf(operation), ...(isIdempotent ? [idempotencyKey] : [])]
+  const parameters = [...parametersOf(operation), ...(isIdempotent ? [idempotencyKeyOf(operation)] : [])]
   const replayed = isIdempotent ? [OpenApiHeaders.replayed] : []
   return {
     operationId: id,
@@ -174,15 +174,18 @@ const parametersOf = ({
 ]
 
 // Without an example: reference pages fill it in, and clients paste it, so that their second request creates nothing.
-const idempotencyKey: Json.EncodableObject = {
+const idempotencyKeyOf = ({ storesResponse }: Operation.Operation): Json.EncodableObject => ({
   name: "Idempotency-Key",
   in: "header",
-  description:
-    "A key of your choice, such as a UUID, that is new for each animal. If a request is sent again within 24 hours with " +
-    "the same key and the same animal, no second animal is created: the response contains the first animal, and " +
-    "`Idempotency-Replayed`. A request with the same key and another animal is rejected with 422.",
+  description: storesResponse
+    ? "A key of your choice, such as a UUID, that is new for each request. If the request is sent again within 24 hours " +
+      "with the same key, it is not executed again: the response is that of the first request, with " +
+      "`Idempotency-Replayed`. Another request with the same key is rejected with 422."
+    : "A key of your choice, such as a UUID, that is new for each animal. If a request is sent again within 24 hours with " +
+      "the same key and the same animal, no second animal is created: the response contains the first animal, and " +
+      "`Idempotency-Replayed`. A request with the same key and another animal is rejected with 422.",
   schema: { type: "string", minLength: 1, maxLength: IdempotencyKey.MAX_LENGTH }
-}
+})
 
 /** Returns the error codes of an operation, except for the codes that every request can cause. */
 const errorCodes = (

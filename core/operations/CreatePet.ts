@@ -7,6 +7,7 @@ import * as Deprecation from "../deprecation/Deprecation.ts"
 import { identity, type NewPet } from "../domain/NewPet.ts"
 import type { Pet } from "../domain/Pet.ts"
 import * as ApiError from "../errors/ApiError.ts"
+import * as RunOnce from "../idempotency/RunOnce.ts"
 import type { Header } from "../service/ServiceResponse.ts"
 import * as Operation from "./Operation.ts"
 import * as Schemas from "./Schemas.ts"
@@ -48,7 +49,7 @@ export const createPet = Operation.make({
     const created = (pet: Pet, isReplayed = false): Created => {
       const phase = Deprecation.phaseAt(options.getPetDeprecation, now)
       const headers: Array<Header> = isReadable[phase] ? [["Location", `${address("/pets")}/${pet.id}`]] : []
-      if (isReplayed) headers.push(["Idempotency-Replayed", "true"])
+      if (isReplayed) headers.push(RunOnce.replayed)
       return { body: PetJson.encode(pet), headers }
     }
     if (once === undefined || pets.insertOnce === undefined)

@@ -13,7 +13,9 @@ import * as ApiError from "../errors/ApiError.ts"
 import type { StoreUnavailable } from "../errors/StoreUnavailable.ts"
 import * as IdempotencyKey from "../idempotency/IdempotencyKey.ts"
 import type { Once } from "../idempotency/Once.ts"
+import * as RunOnce from "../idempotency/RunOnce.ts"
 import type { PetRepository } from "../ports/PetRepository.ts"
+import type * as ResponseStore from "../ports/ResponseStore.ts"
 import { addresses, type ServiceOptions } from "../service/ServiceOptions.ts"
 import type { HostBusy } from "../service/ServiceRequest.ts"
 import type { Header } from "../service/ServiceResponse.ts"
@@ -157,6 +159,11 @@ export interface Definition<
    */
   readonly fingerprint?: (body: Body) => string
   /**
+   * Makes the service store the response of the operation for `Idempotency-Key`, so that its `run` need not obey `once`:
+   * for an operation whose effects are not in the database. It then runs at most once for each key.
+   */
+  readonly storesResponse?: true
+  /**
    * Returns the maximum number of bytes of the response's body. The operation then runs only when the host has room for
    * it; declare it if the body can be larger than some kilobytes.
    */
@@ -191,6 +198,8 @@ export interface Unvalidated {
 
 /** What a service provides to run its operations. */
 export interface Runtime extends Pick<Input<never, never>, "options" | "address" | "pets" | "cursors"> {
+  /** Where responses are stored for `Idempotency-Key`, if the store can store them. */
+  readonly responses: ResponseStore.Methods | undefined
   /** Returns the fingerprint of a text. */
   readonly hash: (text: string) => Effect.Effect<string>
 }
@@ -201,6 +210,8 @@ export interface Operation extends Description {
   readonly body: RequestBody<unknown> | undefined
   /** Whether the operation supports `Idempotency-Key`. */
   readonly isIdempotent: boolean
+  /** Whether the service stores its response for `Idempotency-Key`. */
+  readonly storesResponse?: true
   /** Runs the operation, unless the request is invalid (400) or the operation is removed (404 or 410). */
   readonly execute: (
     request: Unvalidated,
@@ -229,7 +240,7 @@ export const make = <
     query: parameters,
     body: definition.body,
     isIdempotent: definition.fingerprint !== undefined,
-    execute: (request, bytes, { address, cursors, hash, options, pets }) => {
+    execute: (request, bytes, { address, cursors, hash, options, pets, responses }) => {
       const { idempotencyKey, key, now, path } = request
       if (key === undefined) return Effect.fail(ApiError.make("missing_api_key"))
       const onceKey = idempotencyKey === undefined ? none : IdempotencyKey.parse(idempotencyKey)
@@ -259,8 +270,16 @@ export const make = <
       }
       if (definition.fingerprint !== undefined && onceKey.success !== undefined) {
         const once = { caller: key.id, key: onceKey.success, now }
-        return Effect.flatMap(hash(definition.fingerprint(content)), (fingerprint) =>
-          definition.run({ ...input, once: { ...once, fingerprint } })
+        const identity = definition.fingerprint(content)
+        if (definition.storesResponse === undefined || responses === undefined) {
+          return Effect.flatMap(hash(identity), (fingerprint) =>
+            definition.run({ ...input, once: { ...once, fingerprint } })
+          )
+        }
+        // Keys are shared by all such operations, so the whole request is identified.
+        const whole = JSON.stringify([definition.id, path, request.query, identity])
+        return Effect.flatMap(hash(whole), (fingerprint) =>
+          RunOnce.run(responses, { ...once, fingerprint }, definition.run(input))
         )
       }
       const waiting = definition.maxResponseBytes && request.room(definition.maxResponseBytes(values))

@@ -16,6 +16,7 @@ import { InvalidOption } from "../options/InvalidOption.ts"
 import type { ApiKeyStore } from "../ports/ApiKeyStore.ts"
 import { PetRepository } from "../ports/PetRepository.ts"
 import type { RateLimitStore } from "../ports/RateLimitStore.ts"
+import { ResponseStore } from "../ports/ResponseStore.ts"
 import type { HostRoute } from "./HostRoute.ts"
 import * as Pipeline from "./Pipeline.ts"
 import * as Probes from "./Probes.ts"
@@ -70,9 +71,14 @@ export const make = Effect.fnUntraced(function* (
   offered: ReadonlyArray<Operation.Operation> = Operations.all
 ): Effect.fn.Return<Service["Service"], InvalidOption, Ports | Crypto> {
   const pets = yield* PetRepository
-  const resolved = yield* Effect.fromResult(ServiceOptions.resolve(given))
-  const operations = offered.filter(({ needs }) => needs === undefined || pets[needs] !== undefined)
-  const options = { ...resolved, idempotencyKeys: resolved.idempotencyKeys && pets.insertOnce !== undefined }
+  const options = yield* Effect.fromResult(ServiceOptions.resolve(given))
+  const responses = yield* ResponseStore
+  const operations = offered
+    .filter(({ needs }) => needs === undefined || pets[needs] !== undefined)
+    .map((operation): Operation.Operation => {
+      const store = operation.storesResponse ? responses : pets.insertOnce
+      return { ...operation, isIdempotent: operation.isIdempotent && store !== undefined }
+    })
   const ban = yield* BanPolicy.BanPolicy
   if (!BanPolicy.isValid(ban)) {
     return yield* Effect.fail(new InvalidOption({ option: "ban", reason: BanPolicy.rule.reasonFor(ban) }))
@@ -83,6 +89,7 @@ export const make = Effect.fnUntraced(function* (
     options,
     address: ServiceOptions.addresses(options),
     pets,
+    responses,
     cursors: yield* Cursor.make(cursorKey),
     hash: (text: string) => Fingerprint.hashWith(digest, text)
   }

@@ -2,7 +2,7 @@ import * as fc from "fast-check"
 import { expect, it } from "vitest"
 import { Pet } from "../../core/domain/Pet.ts"
 import * as Once from "../../core/idempotency/Once.ts"
-import { RecordedInserts } from "./RecordedInserts.ts"
+import { OnceRecords } from "./OnceRecords.ts"
 
 const START = 1_800_000_000_000
 
@@ -21,12 +21,12 @@ const wait = fc.oneof(
   fc.constantFrom(0, Once.RETENTION_MS - 1, Once.RETENTION_MS, Once.RETENTION_MS + 1)
 )
 
-it("RecordedInserts contains the inserts of the past 24 hours, and finds each until it expires", () => {
+it("OnceRecords contains the records of the past 24 hours, and finds each until it expires", () => {
   fc.assert(
     fc.property(
       fc.array(fc.record({ wait, key: fc.nat({ max: 30 }) }), { maxLength: 60, size: "max" }),
       (requests) => {
-        const records = new RecordedInserts()
+        const records = new OnceRecords<Pet>()
         const expiries = new Map<number, number>()
         let now = START
         for (const { key, wait } of requests) {
@@ -45,7 +45,7 @@ it("RecordedInserts contains the inserts of the past 24 hours, and finds each un
   )
 })
 
-it("RecordedInserts deletes all records once the latest has expired, even if the clock was set back", () => {
+it("OnceRecords deletes all records once the latest has expired, even if the clock was set back", () => {
   fc.assert(
     fc.property(
       fc.array(fc.integer({ min: -Once.RETENTION_MS, max: Once.RETENTION_MS }), {
@@ -53,7 +53,7 @@ it("RecordedInserts deletes all records once the latest has expired, even if the
         size: "max"
       }),
       (steps) => {
-        const records = new RecordedInserts()
+        const records = new OnceRecords<Pet>()
         let now = START
         let latest = now
         for (const [key, step] of steps.entries()) {

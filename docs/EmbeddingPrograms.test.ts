@@ -101,9 +101,18 @@ process.exit()
   { text: 'label: "shop front" })\n// …', after: "console.log(plan, key)\n", prints: /^Pro ast_/ },
   { text: "keys.show(id)", after: "console.log(usage.minute.remaining)\n", prints: /^300$/ },
   {
-    text: 'list({ account: "acme" })',
-    after: "console.log(JSON.stringify(keys.map(({ account, metadata }) => [account, metadata])))\n",
-    prints: /^\[\["acme",\{"crm":8\}\]\]$/
+    text: "changePlan",
+    after: `
+await new Promise((resolve) => server.once("listening", resolve))
+const headers = { Authorization: "Bearer " + key }
+for (const path of ["/v1/pets", "/usage"]) {
+  const response = await fetch("http://127.0.0.1:" + server.address().port + path, { headers })
+  console.log(response.headers.get("X-RateLimit-Limit"), await response.text())
+}
+process.exit()
+`,
+    prints:
+      /^600 \[\]\n600 \{"account":"acme","metadata":\{"crm":7\},"plan":"Growth","keys":\["shop","back office"\],"day":\{"limit":50000,"used":2,/m
   },
   { text: "store.pets.all()", prints: /^Rex$/ },
   {

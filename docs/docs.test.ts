@@ -102,6 +102,7 @@ describe("the pages about embedding", () => {
     ["embedding", "fastify"],
     ["embedding", "hono"],
     ["embedding", "pino"],
+    ["embedding", "accounts"],
     ["effect", "effect"],
     ["own-operations", "orders"]
   ])("contain, in %s.md, the program of the recipe for %s", (page, name) => {

@@ -134,7 +134,7 @@ const Change = {
   additionalProperties: false
 } as const
 
-type Changed = Validator.InputOf<typeof Change>
+type Changed = Validator.OutputOf<typeof Change>
 
 const Row = {
   requests: { ...counts, description: "Number of requests by status; `none` for clients that disconnected." },

@@ -20,7 +20,17 @@ export interface CompiledValidator {
 export const compile = (validator: Validator): CompiledValidator =>
   isStandard(validator)
     ? { validate: validateWith(validator), describe: (side) => describe(validator, side) }
-    : { validate: validateJson(validator), describe: () => validator }
+    : { validate: validateJson(requireJson(validator)), describe: () => validator }
+
+/** Returns the schema; throws if it cannot be written as JSON, for example because it contains a bigint. */
+const requireJson = (schema: JsonSchema.JsonSchema): JsonSchema.JsonSchema => {
+  try {
+    JSON.stringify(schema)
+    return schema
+  } catch (cause) {
+    throw new Error("the JSON Schema cannot be written as JSON", { cause })
+  }
+}
 
 /** Returns a function that validates JSON: of another value, it validates what would be sent. */
 const validateJson = (schema: JsonSchema.JsonSchema): CompiledValidator["validate"] => {

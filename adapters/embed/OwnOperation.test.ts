@@ -322,6 +322,18 @@ describe("an operation of a host", () => {
     expect((await send("GET", "/v1/anything")).json.code).toBe("order_unknown")
   })
 
+  it("may return the ids of animals where a JSON Schema has integers", async () => {
+    const getFirst = defineOperation({
+      id: "getFirst",
+      method: "GET",
+      path: "/first",
+      success: { body: { type: "object", properties: { id: { type: "integer" } }, required: ["id"] } },
+      run: async ({ pets }) => ({ body: { id: (await pets.create({ name: "Rex", categoryId: 1n })).id } })
+    })
+    const { send } = await open({ operations: [getFirst] })
+    expect((await send("GET", "/v1/first")).text).toBe('{"id":1}')
+  })
+
   it("gets integers that a double cannot hold as bigints, and may return bigints", async () => {
     const int64 = z.union([z.int(), z.bigint()])
     const echo = defineOperation({
@@ -476,6 +488,11 @@ describe("an operation of a host", () => {
     ],
     ["a field is missing", [define("a", "/a", { run: undefined })], "a: must have the field run"],
     ["a field is unknown", [define("a", "/a", { sucess: {} })], "a: unknown field sucess"],
+    [
+      "a schema contains a bigint",
+      [define("a", "/a", { body: { type: "integer", maximum: 5n } })],
+      "a: body: the JSON Schema cannot be written as JSON"
+    ],
     ["a keyword is unknown", [define("a", "/a", { query: { contains: {} } })], "a: query: "],
     ["204 has a body", [define("a", "/a", { success: { status: 204, body: {} } })], "status 204 has no body"],
     [

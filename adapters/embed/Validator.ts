@@ -9,39 +9,52 @@ export type Validator =
   | StandardSchemaV1
   | { readonly "~standard"?: never; readonly [keyword: string]: unknown }
 
-/** The values that a validator accepts. */
-export type InputOf<V> = V extends StandardSchemaV1 ? StandardSchemaV1.InferInput<V> : ValueOf<V>
+/** The values that a validator accepts. A returned integer may be a bigint, which is sent as a number. */
+export type InputOf<V> = V extends StandardSchemaV1
+  ? StandardSchemaV1.InferInput<V>
+  : ValueOf<V, number | bigint>
 
 /** The values that a validator returns. */
-export type OutputOf<V> = V extends StandardSchemaV1 ? StandardSchemaV1.InferOutput<V> : ValueOf<V>
+export type OutputOf<V> = V extends StandardSchemaV1 ? StandardSchemaV1.InferOutput<V> : ValueOf<V, number>
 
 /** The values of a JSON Schema, from its `type`, `properties`, `items`, `enum` and `const`. */
-type ValueOf<S> = S extends undefined
+type ValueOf<S, Integer> = S extends undefined
   ? undefined
   : S extends { readonly const: infer Value }
     ? Value
     : S extends { readonly enum: ReadonlyArray<infer Value> }
       ? Value
-      : S extends { readonly type: keyof Scalars }
-        ? Scalars[S["type"]]
-        : S extends { readonly type: "array" }
-          ? ReadonlyArray<S extends { readonly items: infer Item } ? ValueOf<Item> : unknown>
-          : S extends { readonly type: "object"; readonly properties: infer Properties }
-            ? ObjectOf<Properties, S extends { readonly required: ReadonlyArray<infer Name> } ? Name : never>
-            : unknown
+      : S extends { readonly type: "integer" }
+        ? Integer
+        : S extends { readonly type: keyof Scalars }
+          ? Scalars[S["type"]]
+          : S extends { readonly type: "array" }
+            ? ReadonlyArray<S extends { readonly items: infer Item } ? ValueOf<Item, Integer> : unknown>
+            : S extends { readonly type: "object"; readonly properties: infer Properties }
+              ? ObjectOf<
+                  Properties,
+                  S extends { readonly required: ReadonlyArray<infer Name> } ? Name : never,
+                  Integer
+                >
+              : unknown
 
 type Scalars = {
   readonly string: string
   readonly number: number
-  readonly integer: number
   readonly boolean: boolean
   readonly null: null
 }
 
-type ObjectOf<Properties, Required> = {
-  readonly [Name in keyof Properties as Name extends Required ? Name : never]: ValueOf<Properties[Name]>
+type ObjectOf<Properties, Required, Integer> = {
+  readonly [Name in keyof Properties as Name extends Required ? Name : never]: ValueOf<
+    Properties[Name],
+    Integer
+  >
 } & {
-  readonly [Name in keyof Properties as Name extends Required ? never : Name]?: ValueOf<Properties[Name]>
+  readonly [Name in keyof Properties as Name extends Required ? never : Name]?: ValueOf<
+    Properties[Name],
+    Integer
+  >
 }
 
 /** Returns whether a value can be a validator. */

@@ -185,12 +185,11 @@ export const shifted = (state: State, byMs: number): State => {
  */
 export const withUsageOf = (state: State, other: State, now: number, { perMinute }: Plan): State => {
   const [own, used] = [withinLead(state, now), withinLead(other, now)]
-  const at = Math.max(own.at, used.at, now)
-  const level = TokenBucket.levelAt(used, at, perMinute)
-  const isUsedMore = level < TokenBucket.levelAt(own, at, perMinute)
+  const level = TokenBucket.levelAt(used, now, perMinute)
+  const isUsedMore = level < TokenBucket.levelAt(own, now, perMinute)
   return {
     ...own,
-    ...(isUsedMore ? { level, at } : {}),
+    ...(isUsedMore ? { level, at: Math.max(own.at, used.at, now) } : {}),
     ...(used.day > own.day ? { day: used.day, used: used.used } : {}),
     ...(used.day === own.day ? { used: Math.max(own.used, used.used) } : {})
   }

@@ -16,6 +16,7 @@ import type * as RateLimit from "../limits/RateLimit.ts"
 import * as RateLimitStore from "../ports/RateLimitStore.ts"
 import type { Call } from "./Call.ts"
 import * as ClientAddress from "./ClientAddress.ts"
+import type { HostRoute } from "./HostRoute.ts"
 import type { Interface } from "./Interface.ts"
 import { UNAVAILABLE_RETRY_AFTER } from "./RateLimitHeaders.ts"
 import * as RequestLog from "./RequestLog.ts"
@@ -48,11 +49,12 @@ export const budgets = (
     perDay: Math.min(anonymousPlan.perDay * SITE_BUDGET_FACTOR, Plan.maxRequests)
   }
   const sitePolicy: RateLimit.Policy = { plan: sitePlan, ban: undefined }
-  return ({ hostRoute, key, request, route }) => {
+  return (call) => {
+    const { hostRoute, key, request, route } = call
     if (key !== undefined) {
       // A request can cost no more than the whole limit; it would never be admitted.
       const { perDay, perMinute } = key.limits
-      const asked = hostRoute === undefined ? (route?.operation?.cost ?? 1) : hostRoute.cost()
+      const asked = hostRoute === undefined ? (route?.operation?.cost ?? 1) : costOf(call, hostRoute)
       const cost = Math.min(asked, perMinute, perDay)
       return [{ caller: CountPer.callerOf(key, countPer), policy: { plan: key.limits, ban }, cost }]
     }
@@ -61,6 +63,16 @@ export const budgets = (
     return site === undefined
       ? [budget]
       : [budget, { caller: Caller.ofNetwork(site), policy: sitePolicy, cost: 1 }]
+  }
+}
+
+/** Returns the cost of a request to a route of the host: 1 if its function throws, which is noted for the response. */
+const costOf = (call: Call, hostRoute: HostRoute): number => {
+  try {
+    return hostRoute.cost()
+  } catch (defect) {
+    call.costDefect = defect
+    return 1
   }
 }
 

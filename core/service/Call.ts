@@ -40,6 +40,8 @@ export class Call implements Unvalidated {
   key: ApiKey | undefined
   /** The plan that the headers show if the store of the limits does not respond. */
   plan: Plan.Plan = Plan.standard.Free
+  /** What the function threw that computes the cost of a request to a route of the host; the request counts as one. */
+  costDefect: unknown
   /** The values of the rate headers, once the limits have decided. */
   verdict: Verdict | undefined
   /** The verdict that stands in for the store of the limits if it did not count the request. */

@@ -25,7 +25,7 @@ export interface GuardOptions<Request> {
   /**
    * Number of requests as which a request counts: that many tokens from both windows, or none; 1 by default. At most the
    * whole limits of the key are counted. Requests without a valid key count as 1. If a function throws or returns no
-   * whole number from 1, the response is a 500, and the reason is logged.
+   * whole number from 1, the request counts as 1, the response is a 500, and the reason is logged.
    */
   readonly cost?: number | ((request: Request) => number) | undefined
   /**

@@ -106,6 +106,7 @@ export const make = Effect.fnUntraced(function* (
     }
 
     const decision = decide(call)
+    if ("hostRoute" in decision && call.costDefect !== undefined) return yield* Effect.die(call.costDefect)
     if ("hostRoute" in decision) return yield* passOn(call, decision)
     if (!("execute" in decision)) return finish(call, decision)
     const { schema, status: declared } = decision.success

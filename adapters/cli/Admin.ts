@@ -95,10 +95,7 @@ const list = Command.make(
 const revoke = Command.make(
   "revoke",
   {
-    id: KeyCommand.idOf(
-      "token (adm_…)",
-      "Id of the token, such as adm_5BKLi8DbtKY; 'admin list' shows it."
-    ),
+    id: KeyCommand.idOf("token (adm_…)", "Id of the token, such as adm_5BKLi8DbtKY; 'admin list' shows it."),
     ...KeyCommand.flags
   },
   Effect.fn("admin revoke")(function* (flags) {

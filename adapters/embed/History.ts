@@ -99,7 +99,10 @@ const total = (counts: Counts): number => Object.values(counts).reduce((sum, cou
 
 const combine = (first: Counts, second: Counts, sign: 1 | -1): Counts =>
   Object.fromEntries(
-    Object.keys({ ...first, ...second }).map((key) => [key, countOf(first, key) + sign * countOf(second, key)])
+    Object.keys({ ...first, ...second }).map((key) => [
+      key,
+      countOf(first, key) + sign * countOf(second, key)
+    ])
   )
 
 const combined = (first: Sample, second: Sample, sign: 1 | -1): Sample => ({

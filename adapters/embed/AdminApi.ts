@@ -73,6 +73,7 @@ const attempt = async <A>(error: MakeError, perform: () => Promise<A>): Promise<
 const time = { type: "integer", description: "Epoch milliseconds." } as const
 const timeOrNull = { type: ["integer", "null"], description: "Epoch milliseconds, or null." } as const
 const text = { type: "string" } as const
+const textOrNull = { type: ["string", "null"] } as const
 const count = { type: "integer", minimum: 0 } as const
 const counts = { type: "object", additionalProperties: { type: "number" } } as const
 const objectOf = <const Properties extends { readonly [name: string]: unknown }>(properties: Properties) => ({
@@ -82,22 +83,23 @@ const objectOf = <const Properties extends { readonly [name: string]: unknown }>
   required: Object.keys(properties) as ReadonlyArray<keyof Properties>
 })
 
-const record = {
+/** What a new key and a key have in common. */
+const settings = {
   id: text,
   plan: text,
   limits: objectOf({ perMinute: count, perDay: count }),
-  label: { type: ["string", "null"] },
-  account: { type: ["string", "null"] },
+  label: textOrNull,
+  account: textOrNull,
   metadata: { type: ["object", "null"] },
-  createdAt: time,
-  revokedAt: timeOrNull,
-  expiresAt: timeOrNull,
-  lastSeenDay: { type: ["string", "null"], description: "Date in UTC of the last request, or null." },
-  secrets: { type: "array", items: objectOf({ createdAt: time, expiresAt: timeOrNull }) }
+  expiresAt: timeOrNull
 } as const
 
 const Key = objectOf({
-  ...record,
+  ...settings,
+  createdAt: time,
+  revokedAt: timeOrNull,
+  lastSeenDay: { ...textOrNull, description: "Date in UTC of the last request, or null." },
+  secrets: { type: "array", items: objectOf({ createdAt: time, expiresAt: timeOrNull }) },
   states: { type: "array", items: { type: "string", enum: KeyQuery.states } },
   minute: objectOf({ limit: count, remaining: count, fullAt: time }),
   day: objectOf({ limit: count, used: count, remaining: count, endsAt: time }),
@@ -106,13 +108,7 @@ const Key = objectOf({
 })
 
 const Issued = objectOf({
-  id: text,
-  plan: text,
-  limits: record.limits,
-  label: record.label,
-  account: record.account,
-  metadata: record.metadata,
-  expiresAt: timeOrNull,
+  ...settings,
   key: { type: "string", description: "The secret, which is shown only now." },
   oldKeyExpiresAt: { ...timeOrNull, description: "When the previous secret expires, or null for a new key." }
 })
@@ -159,7 +155,7 @@ const page = {
 
 const DEFAULT_LIMIT = 50
 
-const next = { type: ["string", "null"], description: "The cursor of the next page, or null." } as const
+const next = { ...textOrNull, description: "The cursor of the next page, or null." } as const
 
 const toKey = (key: KeyStatus, now: number) => ({
   ...KeyRecord.withUsage(key),

@@ -1,5 +1,5 @@
 /** Draws the charts of the last hour, and the table of processes. */
-import { h, number, scroller, svg, table } from "./dom.js"
+import { h, number, scroller, table } from "./dom.js"
 
 /**
  * @typedef {import("../../embed/History.ts").Row} Counts
@@ -65,13 +65,13 @@ const chart = (title, text, series, rows, now, isStacked) => {
         : `${isNew ? "M" : "L"}${xs[at]?.toFixed(1)},${(HEIGHT * (1 - top / max)).toFixed(1)}`
     })
     const base = isStacked && rows.length > 0 ? `V${HEIGHT}H${xs[0]?.toFixed(1)}Z` : ""
-    return svg("path", { d: points.join("") + base, class: `${isStacked ? "area" : "line"} ${color}` })
+    return h(`path.${isStacked ? "area" : "line"}.${color}`, { d: points.join("") + base })
   })
-  const cursor = svg("line", { y1: 0, y2: HEIGHT, class: "cursor" })
-  const graph = svg(
+  const cursor = h("line.cursor", { y1: 0, y2: HEIGHT })
+  const graph = h(
     "svg",
     { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: "none", "aria-hidden": "true" },
-    [0, HEIGHT / 2, HEIGHT].map((y) => svg("line", { x1: 0, x2: WIDTH, y1: y, y2: y })),
+    [0, HEIGHT / 2, HEIGHT].map((y) => h("line", { x1: 0, x2: WIDTH, y1: y, y2: y })),
     paths.reverse(),
     rows.length > 0 && cursor
   )
@@ -88,7 +88,7 @@ const chart = (title, text, series, rows, now, isStacked) => {
     for (const end of ["x1", "x2"]) cursor.setAttribute(end, String(xs[at] ?? 0))
   }
   show(last)
-  graph.addEventListener("pointermove", (event) => {
+  graph.addEventListener("pointermove", (/** @type {PointerEvent} */ event) => {
     const { left, width } = graph.getBoundingClientRect()
     const distances = xs.map((x) => Math.abs(x - ((event.clientX - left) / width) * WIDTH))
     show(distances.indexOf(Math.min(...distances)))

@@ -32,7 +32,7 @@ const field = (name, label, properties = {}, hint) =>
   h(
     "label.field",
     label,
-    h("input", { id: name, name, autocomplete: "off", maxLength: 255, ...properties }),
+    h("input", { id: name, name, autocomplete: "off", maxlength: 255, ...properties }),
     hint && h("small", hint)
   )
 

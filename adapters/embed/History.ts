@@ -12,6 +12,10 @@ export interface Counts {
   readonly [value: string]: number
 }
 
+/** The name of a plan can be that of a property of every object, such as "constructor". */
+const countOf = (counts: Counts, value: string): number =>
+  (Object.hasOwn(counts, value) ? counts[value] : undefined) ?? 0
+
 const { admissions, bans, callDuration, requestDuration, residentMemory } = instruments
 
 type Source = readonly [
@@ -83,7 +87,7 @@ export const sampleOf = (metrics: Exposition): Sample =>
     for (const [series, value] of metrics.get(prometheus)?.samples ?? []) {
       if (series.replace(/\{.*/s, "") !== prometheus + suffix) continue
       const key = keyOf((label) => new RegExp(`[{,]${label}="([^"]*)"`).exec(series)?.[1])
-      if (key !== undefined) counts[key] = (counts[key] ?? 0) + value
+      if (key !== undefined) counts[key] = countOf(counts, key) + value
     }
     return counts
   })
@@ -94,7 +98,7 @@ const combine = (first: Sample, second: Sample, sign: 1 | -1): Sample =>
   sampleWith((field) => {
     const [counts, others] = [first[field], second[field]]
     const keys = Object.keys({ ...counts, ...others })
-    return Object.fromEntries(keys.map((key) => [key, (counts[key] ?? 0) + sign * (others[key] ?? 0)]))
+    return Object.fromEntries(keys.map((key) => [key, countOf(counts, key) + sign * countOf(others, key)]))
   })
 
 const nothing = sampleWith(() => ({}))

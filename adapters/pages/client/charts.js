@@ -19,6 +19,9 @@ const FIRST_MS = 5
 const sum = (counts, keys = /./) =>
   Object.entries(counts).reduce((all, [key, count]) => (keys.test(key) ? all + count : all), 0)
 
+/** The name of a plan can be that of a property of every object. @param {Readonly<Record<string, number>>} counts @param {string} key */
+const countOf = (counts, key) => (Object.hasOwn(counts, key) ? (counts[key] ?? 0) : 0)
+
 /** @param {string} unit @returns {(value: number | null) => string} */
 const format = (unit) => (value) => {
   if (value === null) return "–"
@@ -123,12 +126,14 @@ const classes = [
 export const charts = (rows, now) => {
   const colors = ["violet", "blue", "amber", "green", "red", "gray"]
   const plans = [...new Set(rows.flatMap(({ bans, limited }) => Object.keys({ ...limited, ...bans })))]
-  const used = plans.filter((plan) => rows.some(({ bans, limited }) => limited[plan] || bans[plan]))
+  const used = plans.filter((plan) =>
+    rows.some(({ bans, limited }) => countOf(limited, plan) + countOf(bans, plan) > 0)
+  )
   const byPlan = (/** @type {"limited" | "bans"} */ field) =>
     (used.length > 0 ? used : plans.slice(0, 1)).map((name, index) => ({
       name,
       color: colors[index % colors.length] ?? "gray",
-      value: (/** @type {Row} */ row) => row[field][name] ?? 0
+      value: (/** @type {Row} */ row) => countOf(row[field], name)
     }))
   const requests = classes.map(([name, color, statuses]) => ({
     name,

@@ -19,7 +19,12 @@ const FIRST_MS = 5
 const sum = (counts, keys = /./) =>
   Object.entries(counts).reduce((all, [key, count]) => (keys.test(key) ? all + count : all), 0)
 
-/** The name of a plan can be that of a property of every object. @param {Readonly<Record<string, number>>} counts @param {string} key */
+/**
+ * The name of a plan can be that of a property of every object, such as "constructor".
+ *
+ * @param {Readonly<Record<string, number>>} counts
+ * @param {string} key
+ */
 const countOf = (counts, key) => (Object.hasOwn(counts, key) ? (counts[key] ?? 0) : 0)
 
 /** @param {string} unit @returns {(value: number | null) => string} */

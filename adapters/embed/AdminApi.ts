@@ -72,7 +72,8 @@ const attempt = async <A>(error: MakeError, perform: () => Promise<A>): Promise<
 
 const time = { type: "integer", description: "Epoch milliseconds." } as const
 const timeOrNull = { type: ["integer", "null"], description: "Epoch milliseconds, or null." } as const
-const text = { type: "string" } as const
+const text = (description: string) => ({ type: "string", description }) as const
+const textOrNull = { type: ["string", "null"] } as const
 const count = { type: "integer", minimum: 0 } as const
 const counts = { type: "object", additionalProperties: { type: "number" } } as const
 const objectOf = <const Properties extends { readonly [name: string]: unknown }>(properties: Properties) => ({
@@ -82,22 +83,23 @@ const objectOf = <const Properties extends { readonly [name: string]: unknown }>
   required: Object.keys(properties) as ReadonlyArray<keyof Properties>
 })
 
-const record = {
-  id: text,
-  plan: text,
+/** What a new key and a key have in common. */
+const settings = {
+  id: text("Public identifier, such as `key_5BKLi8DbtKY`."),
+  plan: text("Name of the plan."),
   limits: objectOf({ perMinute: count, perDay: count }),
-  label: { type: ["string", "null"] },
-  account: { type: ["string", "null"] },
+  label: textOrNull,
+  account: textOrNull,
   metadata: { type: ["object", "null"] },
-  createdAt: time,
-  revokedAt: timeOrNull,
-  expiresAt: timeOrNull,
-  lastSeenDay: { type: ["string", "null"], description: "Date in UTC of the last request, or null." },
-  secrets: { type: "array", items: objectOf({ createdAt: time, expiresAt: timeOrNull }) }
+  expiresAt: timeOrNull
 } as const
 
 const Key = objectOf({
-  ...record,
+  ...settings,
+  createdAt: time,
+  revokedAt: timeOrNull,
+  lastSeenDay: { ...textOrNull, description: "Date in UTC of the last request, or null." },
+  secrets: { type: "array", items: objectOf({ createdAt: time, expiresAt: timeOrNull }) },
   states: { type: "array", items: { type: "string", enum: KeyQuery.states } },
   minute: objectOf({ limit: count, remaining: count, fullAt: time }),
   day: objectOf({ limit: count, used: count, remaining: count, endsAt: time }),
@@ -106,30 +108,21 @@ const Key = objectOf({
 })
 
 const Issued = objectOf({
-  id: text,
-  plan: text,
-  limits: record.limits,
-  label: record.label,
-  account: record.account,
-  metadata: record.metadata,
-  expiresAt: timeOrNull,
-  key: { type: "string", description: "The secret, which is shown only now." },
+  ...settings,
+  key: text("The secret, which is shown only now."),
   oldKeyExpiresAt: { ...timeOrNull, description: "When the previous secret expires, or null for a new key." }
 })
 
 const Change = {
   type: "object",
   properties: {
-    plan: {
-      type: "string",
-      description: "A plan, with its limits unless `perMinute` or `perDay` override them."
-    },
+    plan: text("A plan, with its limits unless `perMinute` or `perDay` override them."),
     perMinute: { type: "integer", minimum: 1, maximum: Plan.maxRequests },
     perDay: { type: "integer", minimum: 1, maximum: Plan.maxRequests },
-    label: { type: "string", description: "Name for operators. Empty: none." },
-    account: { type: "string", description: "Account to which the key belongs. Empty: none." },
+    label: text("Name for operators. Empty: none."),
+    account: text("Account to which the key belongs. Empty: none."),
     metadata: { type: ["object", "null"], description: "For programs of the operator. Null: none." },
-    expires: { type: "string", description: "Time from now, such as `12h` or `90d`, or `never`." }
+    expires: text("Time from now, such as `12h` or `90d`, or `never`.")
   },
   additionalProperties: false
 } as const
@@ -148,7 +141,7 @@ const Row = {
 } as const
 
 const page = {
-  cursor: { type: "string", description: "The `next` of the previous page." },
+  cursor: text("The `next` of the previous page."),
   limit: {
     type: "integer",
     minimum: 1,
@@ -159,7 +152,7 @@ const page = {
 
 const DEFAULT_LIMIT = 50
 
-const next = { type: ["string", "null"], description: "The cursor of the next page, or null." } as const
+const next = { ...textOrNull, description: "The cursor of the next page, or null." } as const
 
 const toKey = (key: KeyStatus, now: number) => ({
   ...KeyRecord.withUsage(key),
@@ -213,12 +206,9 @@ export const operations = ({
       query: {
         type: "object",
         properties: {
-          plan: { type: "string", description: "Only keys on this plan." },
-          account: { type: "string", description: "Only keys of this account." },
-          label: {
-            type: "string",
-            description: "Only keys whose label or id contains this text, in any case."
-          },
+          plan: text("Only keys on this plan."),
+          account: text("Only keys of this account."),
+          label: text("Only keys whose label or id contains this text, in any case."),
           state: { type: "string", enum: KeyQuery.states, description: "Only keys with this state." },
           ...page
         }
@@ -293,10 +283,7 @@ export const operations = ({
       body: {
         type: "object",
         properties: {
-          overlap: {
-            type: "string",
-            description: "Time until the old secret expires, such as `0` or `24h`, the default."
-          },
+          overlap: text("Time until the old secret expires, such as `0` or `24h`, the default."),
           force: {
             type: "boolean",
             description: "Rotate even if this ends a secret that an earlier rotation left valid."
@@ -332,7 +319,7 @@ export const operations = ({
       summary: "List the recorded actions of administrators, newest first",
       query: {
         type: "object",
-        properties: { key: { type: "string", description: "Only actions on the key with this id." }, ...page }
+        properties: { key: text("Only actions on the key with this id."), ...page }
       },
       success: {
         body: objectOf({
@@ -340,11 +327,8 @@ export const operations = ({
             type: "array",
             items: objectOf({
               at: time,
-              actor: {
-                type: "string",
-                description: "The name of the admin token, or the user of the operating system."
-              },
-              keyId: text,
+              actor: text("The name of the admin token, or the user of the operating system."),
+              keyId: text("The key that it changed."),
               action: { type: "string", enum: actions },
               changes: { type: "object", description: "The values `from` before and `to` after, by field." }
             })
@@ -370,7 +354,7 @@ export const operations = ({
         body: {
           type: "array",
           items: objectOf({
-            name: text,
+            name: text("What `plan` of a key has."),
             limits: {
               type: ["object", "null"],
               description: "`perMinute` and `perDay`, or null if they are agreed for each key."

@@ -1,5 +1,5 @@
 /** The last hour of a server, from its metrics: what happened between two samples, in each process and in all. */
-import { instruments, requestBoundaries } from "../telemetry/Instruments.ts"
+import { type Instrument, instruments, requestBoundaries } from "../telemetry/Instruments.ts"
 import type { Exposition } from "./Exposition.ts"
 
 /** Milliseconds between two samples. */
@@ -16,23 +16,47 @@ export interface Counts {
 const countOf = (counts: Counts, value: string): number =>
   (Object.hasOwn(counts, value) ? counts[value] : undefined) ?? 0
 
-/** Counts since the start of a process, and its memory now; those of several processes can be added. */
-export interface Sample {
+const { admissions, bans, callDuration, requestDuration, residentMemory } = instruments
+
+type Source = readonly [
+  metric: Instrument,
+  suffix: string,
+  keyOf: (labelOf: (label: string) => string | undefined) => string | undefined
+]
+
+/** The series that a sample sums, each by the key of its labels; those without a key are omitted. */
+const sources = {
   /** By status; `none` for clients that disconnected. */
+  requests: [requestDuration, "_count", (labelOf) => labelOf("http_response_status_code") ?? "none"],
+  /** By the upper boundary of the duration in seconds, each with those below it. */
+  buckets: [requestDuration, "_bucket", (labelOf) => labelOf("le")],
+  limited: [admissions, "", (labelOf) => (labelOf("outcome") === "admitted" ? undefined : labelOf("plan"))],
+  bans: [bans, "", (labelOf) => labelOf("plan")],
+  databaseCalls: [callDuration, "_count", () => "all"],
+  databaseSeconds: [callDuration, "_sum", () => "all"],
+  memoryBytes: [residentMemory, "", () => "all"]
+} satisfies { readonly [field: string]: Source }
+
+type Field = keyof typeof sources
+
+/** Counts since the start of a process, and its memory now; those of several processes can be added. */
+export type Sample = { readonly [field in Field]: Counts }
+
+const sampleWith = (countsOf: (field: Field) => Counts): Sample =>
+  // The cast is safe: the fields are exactly those of `sources`.
+  Object.fromEntries(
+    (Object.keys(sources) as ReadonlyArray<Field>).map((field) => [field, countsOf(field)])
+  ) as Sample
+
+/** What happened between two samples, in the units of the admin API. */
+export interface Row {
   readonly requests: Counts
-  /** Number of requests by the upper boundary of their duration in seconds, each with those below it. */
-  readonly buckets: Counts
   /** Requests with status 429, by plan. */
   readonly limited: Counts
   /** Bans that began, by plan. */
   readonly bans: Counts
   readonly databaseCalls: number
-  readonly databaseSeconds: number
   readonly memoryBytes: number
-}
-
-/** What happened between two samples, in the units of the admin API. */
-export interface Row extends Pick<Sample, "requests" | "limited" | "bans" | "databaseCalls" | "memoryBytes"> {
   /** Quantiles of the durations, interpolated as Prometheus does; null without requests. */
   readonly p50Ms: number | null
   readonly p99Ms: number | null
@@ -56,95 +80,46 @@ export const record = (history: History, reading: Reading): History => [
 ]
 
 /** Returns the counts of a process from its metrics. */
-export const sampleOf = (metrics: Exposition): Sample => {
-  const { admissions, bans, callDuration, requestDuration, residentMemory } = instruments
-  const limited = (series: string) =>
-    labelOf(series, "outcome") === "admitted" ? undefined : labelOf(series, "plan")
-  return {
-    requests: countsOf(
-      metrics,
-      requestDuration,
-      "_count",
-      (series) => labelOf(series, "http_response_status_code") ?? "none"
-    ),
-    buckets: countsOf(metrics, requestDuration, "_bucket", (series) => labelOf(series, "le")),
-    limited: countsOf(metrics, admissions, "", limited),
-    bans: countsOf(metrics, bans, "", (series) => labelOf(series, "plan")),
-    databaseCalls: total(countsOf(metrics, callDuration, "_count", () => "all")),
-    databaseSeconds: total(countsOf(metrics, callDuration, "_sum", () => "all")),
-    memoryBytes: total(countsOf(metrics, residentMemory, "", () => "all"))
-  }
-}
-
-/** Sums the values of the series whose name is that of the metric with `suffix`, by the value of `keyOf`. */
-const countsOf = (
-  metrics: Exposition,
-  { prometheus }: { readonly prometheus: string },
-  suffix: string,
-  keyOf: (series: string) => string | undefined
-): Counts => {
-  const counts: { [value: string]: number } = {}
-  for (const [series, value] of metrics.get(prometheus)?.samples ?? []) {
-    if (series.replace(/\{.*/s, "") !== prometheus + suffix) continue
-    const key = keyOf(series)
-    if (key !== undefined) counts[key] = countOf(counts, key) + value
-  }
-  return counts
-}
-
-const labelOf = (series: string, label: string): string | undefined =>
-  new RegExp(`[{,]${label}="([^"]*)"`).exec(series)?.[1]
+export const sampleOf = (metrics: Exposition): Sample =>
+  sampleWith((field) => {
+    const [{ prometheus }, suffix, keyOf]: Source = sources[field]
+    const counts: { [key: string]: number } = {}
+    for (const [series, value] of metrics.get(prometheus)?.samples ?? []) {
+      if (series.replace(/\{.*/s, "") !== prometheus + suffix) continue
+      const key = keyOf((label) => new RegExp(`[{,]${label}="([^"]*)"`).exec(series)?.[1])
+      if (key !== undefined) counts[key] = countOf(counts, key) + value
+    }
+    return counts
+  })
 
 const total = (counts: Counts): number => Object.values(counts).reduce((sum, count) => sum + count, 0)
 
-const combine = (first: Counts, second: Counts, sign: 1 | -1): Counts =>
-  Object.fromEntries(
-    Object.keys({ ...first, ...second }).map((key) => [
-      key,
-      countOf(first, key) + sign * countOf(second, key)
-    ])
-  )
+const combine = (first: Sample, second: Sample, sign: 1 | -1): Sample =>
+  sampleWith((field) => {
+    const [counts, others] = [first[field], second[field]]
+    const keys = Object.keys({ ...counts, ...others })
+    return Object.fromEntries(keys.map((key) => [key, countOf(counts, key) + sign * countOf(others, key)]))
+  })
 
-const combined = (first: Sample, second: Sample, sign: 1 | -1): Sample => ({
-  requests: combine(first.requests, second.requests, sign),
-  buckets: combine(first.buckets, second.buckets, sign),
-  limited: combine(first.limited, second.limited, sign),
-  bans: combine(first.bans, second.bans, sign),
-  databaseCalls: first.databaseCalls + sign * second.databaseCalls,
-  databaseSeconds: first.databaseSeconds + sign * second.databaseSeconds,
-  memoryBytes: sign === 1 ? first.memoryBytes + second.memoryBytes : first.memoryBytes
-})
-
-const nothing: Sample = {
-  requests: {},
-  buckets: {},
-  limited: {},
-  bans: {},
-  databaseCalls: 0,
-  databaseSeconds: 0,
-  memoryBytes: 0
-}
+const nothing = sampleWith(() => ({}))
 
 /** Adds the samples of all processes. */
 export const sumOf = (samples: Reading["samples"]): Sample =>
-  [...samples.values()].reduce((sum, sample) => combined(sum, sample, 1), nothing)
+  [...samples.values()].reduce((sum, sample) => combine(sum, sample, 1), nothing)
 
 /** Returns what happened from `earlier`, or from the start of the process, to `sample`. */
 export const rowOf = (sample: Sample, earlier: Sample = nothing): Row => {
-  const { bans, buckets, databaseCalls, databaseSeconds, limited, memoryBytes, requests } = combined(
-    sample,
-    earlier,
-    -1
-  )
+  const { bans, buckets, databaseCalls, databaseSeconds, limited, requests } = combine(sample, earlier, -1)
+  const calls = total(databaseCalls)
   return {
     requests,
     p50Ms: quantile(buckets, 0.5),
     p99Ms: quantile(buckets, 0.99),
     limited,
     bans,
-    databaseCalls,
-    databaseMs: databaseCalls === 0 ? null : (databaseSeconds * 1000) / databaseCalls,
-    memoryBytes
+    databaseCalls: calls,
+    databaseMs: calls === 0 ? null : (total(databaseSeconds) * 1000) / calls,
+    memoryBytes: total(sample.memoryBytes)
   }
 }
 

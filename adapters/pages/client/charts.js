@@ -1,11 +1,11 @@
 /** Draws the charts of the last hour, and the table of processes. */
-import { h, number, scroller, svg, table } from "./dom.js"
+import { h, number, scroller, table } from "./dom.js"
 
 /**
  * @typedef {import("../../embed/History.ts").Row} Counts
  * @typedef {Counts & { readonly from: number, readonly to: number }} Row
  * @typedef {{ readonly name: string, readonly color: string, readonly value: (row: Row) => number | null,
- *   readonly shown: (value: number | null) => string }} Series
+ *   readonly shown?: (value: number | null) => string }} Series
  */
 
 const [WIDTH, HEIGHT] = [480, 140]
@@ -18,6 +18,14 @@ const FIRST_MS = 5
 /** @param {Readonly<Record<string, number>>} counts @param {RegExp} keys */
 const sum = (counts, keys = /./) =>
   Object.entries(counts).reduce((all, [key, count]) => (keys.test(key) ? all + count : all), 0)
+
+/**
+ * The name of a plan can be that of a property of every object, such as "constructor".
+ *
+ * @param {Readonly<Record<string, number>>} counts
+ * @param {string} key
+ */
+const countOf = (counts, key) => (Object.hasOwn(counts, key) ? (counts[key] ?? 0) : 0)
 
 /** @param {string} unit @returns {(value: number | null) => string} */
 const format = (unit) => (value) => {
@@ -39,12 +47,13 @@ const ceiling = (value) => {
 
 /**
  * @param {string} title
+ * @param {(value: number | null) => string} text shows a value with its unit
  * @param {ReadonlyArray<Series>} series
  * @param {ReadonlyArray<Row>} rows
  * @param {number} now
  * @param {boolean} isStacked whether each series is an area on top of those before it, instead of a line
  */
-const chart = (title, series, rows, now, isStacked) => {
+const chart = (title, text, series, rows, now, isStacked) => {
   /** The height of each point of each series. */
   const tops = series.map(({ value }, index) =>
     rows.map((row) =>
@@ -64,13 +73,13 @@ const chart = (title, series, rows, now, isStacked) => {
         : `${isNew ? "M" : "L"}${xs[at]?.toFixed(1)},${(HEIGHT * (1 - top / max)).toFixed(1)}`
     })
     const base = isStacked && rows.length > 0 ? `V${HEIGHT}H${xs[0]?.toFixed(1)}Z` : ""
-    return svg("path", { d: points.join("") + base, class: `${isStacked ? "area" : "line"} ${color}` })
+    return h(`path.${isStacked ? "area" : "line"}.${color}`, { d: points.join("") + base })
   })
-  const cursor = svg("line", { y1: 0, y2: HEIGHT, class: "cursor" })
-  const graph = svg(
+  const cursor = h("line.cursor", { y1: 0, y2: HEIGHT })
+  const graph = h(
     "svg",
     { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: "none", "aria-hidden": "true" },
-    [0, HEIGHT / 2, HEIGHT].map((y) => svg("line", { x1: 0, x2: WIDTH, y1: y, y2: y })),
+    [0, HEIGHT / 2, HEIGHT].map((y) => h("line", { x1: 0, x2: WIDTH, y1: y, y2: y })),
     paths.reverse(),
     rows.length > 0 && cursor
   )
@@ -79,15 +88,15 @@ const chart = (title, series, rows, now, isStacked) => {
   const last = rows.length - 1
   const show = (/** @type {number} */ at) => {
     const row = rows[at]
-    const items = series.map(({ color, name, shown, value }) =>
+    const items = series.map(({ color, name, shown = text, value }) =>
       h("li", h(`i.${color}`), `${name} `, h("b", shown(row ? value(row) : null)))
     )
     legend.replaceChildren(...items)
     when.textContent = row ? (at === last ? "now" : new Date(row.to).toLocaleTimeString()) : "no data yet"
-    for (const end of ["x1", "x2"]) cursor.setAttribute(end, String(xs[at]))
+    for (const end of ["x1", "x2"]) cursor.setAttribute(end, String(xs[at] ?? 0))
   }
   show(last)
-  graph.addEventListener("pointermove", (event) => {
+  graph.addEventListener("pointermove", (/** @type {PointerEvent} */ event) => {
     const { left, width } = graph.getBoundingClientRect()
     const distances = xs.map((x) => Math.abs(x - ((event.clientX - left) / width) * WIDTH))
     show(distances.indexOf(Math.min(...distances)))
@@ -97,7 +106,7 @@ const chart = (title, series, rows, now, isStacked) => {
     "section.card.chart",
     { "aria-label": title },
     h("div.row.spread", h("h2", title), when),
-    h("small", rows.length > 0 ? series[0]?.shown(max) : "The first values follow in ten seconds."),
+    h("small", rows.length > 0 ? text(max) : "The first values follow in ten seconds."),
     graph,
     h("div.row.spread", h("small", `${Math.round(span / 60_000)} min ago`), h("small", "now")),
     legend
@@ -122,45 +131,48 @@ const classes = [
 export const charts = (rows, now) => {
   const colors = ["violet", "blue", "amber", "green", "red", "gray"]
   const plans = [...new Set(rows.flatMap(({ bans, limited }) => Object.keys({ ...limited, ...bans })))]
-  const used = plans.filter((plan) => rows.some(({ bans, limited }) => limited[plan] || bans[plan]))
+  const used = plans.filter((plan) =>
+    rows.some(({ bans, limited }) => countOf(limited, plan) + countOf(bans, plan) > 0)
+  )
   const byPlan = (/** @type {"limited" | "bans"} */ field) =>
     (used.length > 0 ? used : plans.slice(0, 1)).map((name, index) => ({
       name,
       color: colors[index % colors.length] ?? "gray",
-      value: (/** @type {Row} */ row) => row[field][name] ?? 0,
-      shown: format("")
+      value: (/** @type {Row} */ row) => countOf(row[field], name)
     }))
   const requests = classes.map(([name, color, statuses]) => ({
     name,
     color,
-    value: (/** @type {Row} */ row) => sum(row.requests, statuses) / ((row.to - row.from) / 1_000),
-    shown: format("/s")
+    value: (/** @type {Row} */ row) => sum(row.requests, statuses) / ((row.to - row.from) / 1_000)
   }))
-  /** @type {ReadonlyArray<readonly [string, ReadonlyArray<Series>, boolean]>} */
+  /** @type {ReadonlyArray<readonly [string, (value: number | null) => string, ReadonlyArray<Series>, boolean]>} */
   const all = [
-    ["Requests by status", requests, true],
+    ["Requests by status", format("/s"), requests, true],
     [
       "Duration",
+      milliseconds,
       [
         { name: "p50", color: "blue", value: ({ p50Ms }) => p50Ms, shown: quantile },
         { name: "p99", color: "violet", value: ({ p99Ms }) => p99Ms, shown: quantile }
       ],
       false
     ],
-    ["429 responses by plan, in 10 s", byPlan("limited"), true],
-    ["Bans by plan, in 10 s", byPlan("bans"), true],
+    ["429 responses by plan, in 10 s", format(""), byPlan("limited"), true],
+    ["Bans by plan, in 10 s", format(""), byPlan("bans"), true],
     [
       "Database, mean time of a call",
-      [{ name: "mean", color: "blue", value: ({ databaseMs }) => databaseMs, shown: milliseconds }],
+      milliseconds,
+      [{ name: "mean", color: "blue", value: ({ databaseMs }) => databaseMs }],
       false
     ],
     [
       "Memory of all processes",
-      [{ name: "resident", color: "green", value: ({ memoryBytes }) => memoryBytes / 1e6, shown: megabytes }],
+      megabytes,
+      [{ name: "resident", color: "green", value: ({ memoryBytes }) => memoryBytes / 1e6 }],
       false
     ]
   ]
-  return all.map(([title, series, isStacked]) => chart(title, series, rows, now, isStacked))
+  return all.map(([title, text, series, isStacked]) => chart(title, text, series, rows, now, isStacked))
 }
 
 /**

@@ -32,7 +32,7 @@ const field = (name, label, properties = {}, hint) =>
   h(
     "label.field",
     label,
-    h("input", { id: name, name, autocomplete: "off", maxLength: 255, ...properties }),
+    h("input", { id: name, name, autocomplete: "off", maxlength: 255, ...properties }),
     hint && h("small", hint)
   )
 
@@ -51,7 +51,11 @@ const planAndLimits = (plans, key) => {
   const limit = { type: "number", min: 1, placeholder: "of the plan" }
   return [
     h("label.field", "Plan", h("select", { id: "plan", name: "plan" }, unchanged, options)),
-    h("div.pair", field("perMinute", "Requests a minute", limit), field("perDay", "Requests a day", limit))
+    h(
+      "div.row.spread",
+      field("perMinute", "Requests a minute", limit),
+      field("perDay", "Requests a day", limit)
+    )
   ]
 }
 
@@ -105,9 +109,9 @@ const actions = {
     fields: () => [
       field("overlap", "Overlap", { value: "24h", required: true }, "Such as 0, 30m or 24h."),
       h(
-        "label.row",
+        "label",
         h("input", { type: "checkbox", name: "force" }),
-        "End a secret that an earlier rotation left valid"
+        " End a secret that an earlier rotation left valid"
       )
     ],
     path: "/rotate",

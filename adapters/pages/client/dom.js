@@ -4,9 +4,11 @@
 const shown = (children) =>
   children.flat(Infinity).filter((child) => child !== undefined && child !== null && child !== false)
 
+const SVG = ["svg", "line", "path"]
+
 /**
- * Creates an element. An object before the children has its properties and attributes; children can be in arrays, and
- * `undefined`, `null` and `false` are omitted.
+ * Creates an element. An object before the children has its attributes, and its listeners as properties; children can be
+ * in arrays, and `undefined`, `null` and `false` are omitted.
  *
  * @param {string} tag with classes, such as `p.note`
  * @param {...any} content
@@ -14,28 +16,17 @@ const shown = (children) =>
  */
 export const h = (tag, ...content) => {
   const [name = "", ...classes] = tag.split(".")
-  const element = document.createElement(name)
+  const element = SVG.includes(name)
+    ? document.createElementNS("http://www.w3.org/2000/svg", name)
+    : document.createElement(name)
   element.classList.add(...classes)
-  const properties = content[0]?.constructor === Object ? content.shift() : {}
-  for (const [key, value] of Object.entries(properties)) {
-    if (key in element) Reflect.set(element, key, value)
+  const attributes = content[0]?.constructor === Object ? content.shift() : {}
+  for (const [key, value] of Object.entries(attributes)) {
+    if (typeof value === "function") Reflect.set(element, key, value)
+    else if (typeof value === "boolean") element.toggleAttribute(key, value)
     else element.setAttribute(key, value)
   }
   element.append(...shown(content))
-  return element
-}
-
-/**
- * Creates an element of SVG.
- *
- * @param {string} tag
- * @param {Record<string, string | number>} attributes
- * @param {...any} children
- */
-export const svg = (tag, attributes, ...children) => {
-  const element = document.createElementNS("http://www.w3.org/2000/svg", tag)
-  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, String(value))
-  element.append(...shown(children))
   return element
 }
 
@@ -67,7 +58,7 @@ export const number = (value) => integers.format(value)
 export const time = (ms) => {
   if (ms === null) return "never"
   const utc = new Date(ms).toISOString()
-  return h("time", { dateTime: utc, title: utc }, times.format(ms))
+  return h("time", { datetime: utc, title: utc }, times.format(ms))
 }
 
 /** @param {number} ms */
@@ -94,7 +85,7 @@ setInterval(() => {
  * @param {...any} content
  */
 export const scroller = (name, ...content) =>
-  h("div.card.scroll", { tabIndex: 0, role: "region", "aria-label": name }, ...content)
+  h("div.card.scroll", { tabindex: 0, role: "region", "aria-label": name }, ...content)
 
 /**
  * Creates a table; the first cell of a row is its heading.

@@ -13,12 +13,13 @@ import { badges, eventTable, titles, usage } from "./parts.js"
  * A list that is read in pages.
  *
  * @param {App} app
+ * @param {string} name
  * @param {string} path
  * @param {() => ReadonlyArray<[string, any]>} query
  * @param {(page: any) => any} show
  */
-const pages = ({ api, update }, path, query, show) => {
-  const list = scroller("List")
+const pages = ({ api, update }, name, path, query, show) => {
+  const list = scroller(name)
   const pager = h("div.row.end")
   /** The cursors of this page and of those before it. */
   let cursors = [""]
@@ -100,6 +101,7 @@ export const keys = (app) => {
   ]
   const list = pages(
     app,
+    "API keys",
     "/keys",
     () => [...new FormData(form)],
     (page) => {
@@ -145,6 +147,7 @@ export const activity = (app) => {
 export const events = (app) =>
   pages(
     app,
+    "Events",
     "/events",
     () => [],
     (page) => (page.events.length > 0 ? eventTable(page.events) : h("p.empty", "Nothing is recorded."))

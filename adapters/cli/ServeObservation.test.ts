@@ -173,7 +173,7 @@ describe("the log of serve", () => {
 
 describe("serve with invalid observation flags", () => {
   it.each([
-    [["--log-format", "xml"], "--log-format: must be one of text, json"],
+    [["--log-format", "xml"], "--log-format: must be one of text, json, columns"],
     [["--log-level", "loud"], "--log-level: must be one of trace, debug, info, warn, error, none"],
     [["--admin-allowed-host", "a:9464"], "--admin-allowed-host: must be a host name without a port"],
     [["--otlp", "localhost:4318"], "--otlp: must be an http(s) URL without credentials"],

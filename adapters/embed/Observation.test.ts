@@ -233,7 +233,7 @@ describe("the log", () => {
 
 describe("openAnimalStore", () => {
   it.each([
-    [{ logFormat: "xml" }, /^logFormat: must be one of text, json$/],
+    [{ logFormat: "xml" }, /^logFormat: must be one of text, json, columns$/],
     [{ logLevel: "loud" }, /^logLevel: must be one of trace, /],
     [{ otlp: { url: "127.0.0.1:4318" } }, /^otlp: url must be an http/],
     [{ otlp: { url: "http://user:secret@host" } }, /^otlp: url must be an http\(s\) URL without credentials/],

@@ -15,32 +15,18 @@ import * as Redacted from "effect/Redacted"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import * as TestClock from "effect/testing/TestClock"
-import * as BanPolicy from "../../core/limits/BanPolicy.ts"
-import * as Plan from "../../core/limits/Plan.ts"
-import * as RateLimit from "../../core/limits/RateLimit.ts"
-import { ApiKeyStore } from "../../core/ports/ApiKeyStore.ts"
 import { PetRepository } from "../../core/ports/PetRepository.ts"
-import { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
+import * as CopyPlan from "./CopyPlan.ts"
 import { type Database, describeOn, kinds, sqlite } from "./Databases.fixture.ts"
 import * as Migrations from "./Migrations.ts"
-import * as Accounts from "./migrations/Accounts.ts"
-import * as AdminTokens from "./migrations/AdminTokens.ts"
-import * as Batches from "./migrations/Batches.ts"
-import * as Costs from "./migrations/Costs.ts"
-import * as First from "./migrations/First.ts"
-import * as IdempotentInserts from "./migrations/IdempotentInserts.ts"
-import * as IdempotentResponses from "./migrations/IdempotentResponses.ts"
-import * as KeyAdministration from "./migrations/KeyAdministration.ts"
-import * as Slots from "./migrations/Slots.ts"
-import * as Transfers from "./migrations/Transfers.ts"
 import { openClient, openNode } from "./Nodes.fixture.ts"
 import * as Sql from "./Sql.ts"
 import * as SqliteClient from "./SqliteClient.ts"
 
-const migrate = (sql: SqlClient.SqlClient) =>
-  Effect.provideService(Migrations.migrate, SqlClient.SqlClient, sql)
+const migrate = (sql: SqlClient.SqlClient, migrations = Migrations.migrations) =>
+  Effect.provideService(Migrations.migrateTo(migrations), SqlClient.SqlClient, sql)
 
-/** Returns the tables, columns, indexes and functions of the database, one per line. */
+/** Returns the tables, columns, indexes and functions of the database, one per line, without the name of a test. */
 const readSchema = (sql: SqlClient.SqlClient): Effect.Effect<ReadonlyArray<string>, SqlError> => {
   const statement = sql.onDialectOrElse({
     pg: () => `
@@ -52,30 +38,33 @@ const readSchema = (sql: SqlClient.SqlClient): Effect.Effect<ReadonlyArray<strin
     orElse: () => "SELECT type || ' ' || name || ': ' || coalesce(sql, '') AS line FROM sqlite_schema"
   })
   return Effect.map(sql.unsafe<{ readonly line: string }>(`${statement} ORDER BY line`), (rows) =>
-    rows.map(({ line }) => line)
+    rows.map(({ line }) => line.replaceAll(/animal_store_test_\w+/g, "schema"))
   )
 }
 
-const TABLES = [
-  "animal_store_migrations",
-  "admin_tokens",
-  "api_key_secrets",
-  "api_keys",
-  "key_events",
-  "copies",
-  "idempotent_inserts",
-  "imports",
-  "pets",
-  "rate_limits",
-  "settings"
-]
+/** Returns the records of migrations that were applied in order. */
+const recordsOf = (migrations: ReadonlyArray<Migrations.Migration>) =>
+  migrations.map(({ name }, index) => `${index + 1} ${name}`)
 
 /** The migrations that are applied to a new database. */
-const ALL = Migrations.migrations.map(({ name }, index) => `${index + 1} ${name}`)
+const ALL = recordsOf(Migrations.migrations)
+
+const madeUp = (name: string, text: string): Migrations.Migration => ({
+  name,
+  texts: { sqlite: [text], postgres: [text] }
+})
+
+/** Later versions of the schema; each needs the one before. */
+const upgraded = [
+  ...Migrations.migrations,
+  madeUp("visits", "CREATE TABLE visits (pet_id INTEGER PRIMARY KEY)"),
+  madeUp("notes", "ALTER TABLE visits ADD COLUMN note TEXT"),
+  madeUp("notes_of_keys", "ALTER TABLE api_keys ADD COLUMN note TEXT")
+]
 
 /** Returns the contents of all tables. */
 const readContents = (sql: SqlClient.SqlClient) =>
-  Effect.forEach(TABLES, (table) =>
+  Effect.forEach([...CopyPlan.copiedTables, ...CopyPlan.uncopiedTables], (table) =>
     Effect.provideService(sql`SELECT * FROM ${sql(table)} ORDER BY 1`, SqlClient.SafeIntegers, true)
   )
 
@@ -86,6 +75,10 @@ const readAppliedMigrations = (sql: SqlClient.SqlClient) =>
     (rows) => rows.map(({ id, name }) => `${id} ${name}`)
   )
 
+const createRecords = (sql: SqlClient.SqlClient) =>
+  sql`CREATE TABLE animal_store_migrations (
+    migration_id integer PRIMARY KEY, created_at timestamp DEFAULT current_timestamp NOT NULL, name text NOT NULL)`
+
 const insertRow = (database: Database) =>
   Effect.scoped(
     Effect.gen(function* () {
@@ -94,8 +87,8 @@ const insertRow = (database: Database) =>
     })
   )
 
-const rejectionOf = (sql: SqlClient.SqlClient) =>
-  Effect.map(Effect.flip(migrate(sql)), (error) => {
+const rejectionOf = (sql: SqlClient.SqlClient, migrations = Migrations.migrations) =>
+  Effect.map(Effect.flip(migrate(sql, migrations)), (error) => {
     expect(error._tag).toBe("DatabaseUnusable")
     expect(error.message).toBe(`database: ${error.reason}`)
     expect(error.message).not.toMatch(/[\r\n]/)
@@ -139,9 +132,7 @@ for (const kind of kinds) {
         })
         const [one, ten] = [yield* openClient(openedByOne), yield* openClient(openedByTen)]
         expect(yield* readAppliedMigrations(ten)).toEqual(ALL)
-        const withoutNames = (lines: ReadonlyArray<string>) =>
-          lines.map((line) => line.replaceAll(/animal_store_test_\w+/g, "schema"))
-        expect(withoutNames(yield* readSchema(ten))).toEqual(withoutNames(yield* readSchema(one)))
+        expect(yield* readSchema(ten)).toEqual(yield* readSchema(one))
       })
     )
 
@@ -184,14 +175,33 @@ for (const kind of kinds) {
         const database = yield* kind.create
         yield* insertRow(database)
         const sql = yield* openClient(database)
-        yield* sql`INSERT INTO animal_store_migrations (migration_id, name) VALUES (999, 'of the future')`
+        yield* migrate(sql, upgraded)
         const before = [yield* readSchema(sql), yield* readContents(sql)]
         const reason = yield* rejectionOf(sql)
         expect(reason).toBe(
-          `it was made by a newer animal-store (schema 999, this one supports ${ALL.length}); use that version`
+          `it was made by a newer animal-store (schema ${upgraded.length}, this one supports ${ALL.length}); use that version`
         )
         expect((yield* Effect.flip(Effect.scoped(openNode(database)))).reason).toBe(reason)
         expect([yield* readSchema(sql), yield* readContents(sql)]).toEqual(before)
+      })
+    )
+
+    it.live("rejects a database of a development version, whatever its schema, and does not change it", () =>
+      Effect.gen(function* () {
+        for (const version of [1, 2, 10]) {
+          const sql = yield* openClient(yield* kind.create)
+          yield* createRecords(sql)
+          for (let id = 1; id <= version; id++) {
+            yield* sql`INSERT INTO animal_store_migrations (migration_id, name) VALUES (${id}, ${id === 1 ? "first" : "other"})`
+          }
+          const before = yield* readSchema(sql)
+          const reason =
+            "it was made by a development version of animal-store; export its animals with that version ('animal-store export') and import them into a new database"
+          expect(yield* rejectionOf(sql)).toBe(reason)
+          const check = Effect.provideService(Migrations.check, SqlClient.SqlClient, sql)
+          expect((yield* Effect.flip(check)).reason).toBe(reason)
+          expect(yield* readSchema(sql)).toEqual(before)
+        }
       })
     )
 
@@ -215,11 +225,9 @@ for (const kind of kinds) {
 
     it.live("leaves no partial schema when it fails because a table already exists", () =>
       Effect.gen(function* () {
-        // These tables belong to different migrations.
-        for (const table of ["pets", "rate_limits", "settings", "key_events", "copies"]) {
+        for (const table of ["pets", "settings"]) {
           const sql = yield* openClient(yield* kind.create)
-          yield* sql`CREATE TABLE animal_store_migrations (
-            migration_id integer PRIMARY KEY, created_at timestamp DEFAULT current_timestamp NOT NULL, name text NOT NULL)`
+          yield* createRecords(sql)
           yield* sql`CREATE TABLE ${sql(table)} (whose INTEGER)`
           const before = yield* readSchema(sql)
           expect(yield* rejectionOf(sql)).toMatch(new RegExp(`\\b${table}\\b.* already exists`))
@@ -260,87 +268,59 @@ const readOnlyClient = (database: Database) => {
 
 const fileOf = ({ address }: Database): string => address.slice("sqlite:".length)
 
-describe("the released migration", () => {
-  // Existing databases were created with these statements; changed statements would create a different schema with the
-  // same version.
-  const hashes = [
-    ["First", First, "5261b9d9e511929e", "dab6af5a9ab1ba97"],
-    ["Slots", Slots, "d58847019d20232f", "7244df4c03595b8e"],
-    ["KeyAdministration", KeyAdministration, "acca8dac50ab1a2a", "c7f27e210b615402"],
-    ["Transfers", Transfers, "ab33b5517a3a85b8", "8a5c116000f34dc7"],
-    ["Batches", Batches, "e3b0c44298fc1c14", "a0c23de19578da8a"],
-    ["IdempotentInserts", IdempotentInserts, "e3d632daf82e674f", "7f7f365cc03cbd81"],
-    ["Costs", Costs, "e3b0c44298fc1c14", "5e5f6f13f1b68bbd"],
-    ["Accounts", Accounts, "3fe812cac40941e4", "1af82f38b6ba43d4"],
-    ["IdempotentResponses", IdempotentResponses, "dd6cbdc62169ed20", "e2c055677e589b7e"],
-    ["AdminTokens", AdminTokens, "57298d3e208a7285", "6b75fb9e43fecd1d"]
-  ] as const
+describe("the migration", () => {
+  // Databases of a released version were created with these statements; changed statements would create a different
+  // schema with the same version.
+  const hashes = [["0.1.0", "729626ee5384d2e2", "3ae3db438f0f3c04"]] as const
 
   it("has its hashes here", () => {
-    expect(hashes.length, `the hashes of ${ALL.slice(hashes.length).join(", ")} are missing`).toBe(ALL.length)
+    expect(hashes.map(([name]) => name)).toEqual(Migrations.migrations.map(({ name }) => name))
   })
 
-  it.each(hashes)("%s has not changed", (_, { postgres, sqlite }, sqliteHash, postgresHash) => {
-    const hash = (texts: ReadonlyArray<string>) =>
+  it.each(hashes)("%s has not changed", (migration, ...expected) => {
+    const hash = (texts: ReadonlyArray<string> = []) =>
       createHash("sha256").update(texts.join("\n;\n")).digest("hex").slice(0, 16)
-    expect([hash(sqlite), hash(postgres)]).toEqual([sqliteHash, postgresHash])
+    const texts = Migrations.migrations.find(({ name }) => name === migration)?.texts
+    expect([hash(texts?.sqlite), hash(texts?.postgres)]).toEqual(expected)
   })
 })
 
 for (const kind of kinds) {
-  describeOn(kind, "a database of the first version", () => {
-    it.live("is migrated and keeps its keys, counts and bans", () =>
+  describeOn(kind, "a database of an earlier version", () => {
+    /** Opens a database to which only the first migrations were applied, with an animal in it. */
+    const openEarlier = (version: number) =>
       Effect.gen(function* () {
         const database = yield* kind.create
         const sql = yield* openClient(database)
-        const first = sql.onDialectOrElse({ pg: () => First.postgres, orElse: () => First.sqlite })
-        yield* Effect.forEach(first, (text) => sql.unsafe(text))
-        yield* sql`CREATE TABLE animal_store_migrations (
-          migration_id integer PRIMARY KEY, created_at timestamp DEFAULT current_timestamp NOT NULL, name text NOT NULL)`
-        yield* sql`INSERT INTO animal_store_migrations (migration_id, name) VALUES (1, 'first')`
-        const now = Date.now()
-        const day = Math.floor(now / 86_400_000)
-        const decision = sql.onDialectOrElse({ pg: () => ", false, 0", orElse: () => "" })
-        yield* sql.unsafe(
-          `INSERT INTO rate_limits VALUES ('key:a', 0, ${now}, ${day}, 7, 3, ${now}, ${now}, ${now + 1}, 1, ${now + 60_000}${decision})`
-        )
-        yield* sql`INSERT INTO api_keys (id, plan, per_minute, per_day, label, created_at, revoked_at)
-          VALUES ('key_a', 'Pro', 300, 10000, 'shop', 1, NULL)`
-        yield* sql`INSERT INTO api_key_secrets (hash, key_id, position, created_at, expires_at)
-          VALUES ('hash', 'key_a', 0, 1, NULL)`
-        const node = yield* openNode(database, { clock: "service" })
-        const keys = Context.get(node, ApiKeyStore)
-        expect(yield* keys.list).toEqual([
-          {
-            ...{ id: "key_a", plan: "Pro", limits: Plan.standard.Pro, label: "shop", createdAt: 1 },
-            ...{ account: undefined, metadata: undefined },
-            ...{ revokedAt: undefined, expiresAt: undefined, lastSeenDay: undefined },
-            secrets: [{ hash: "hash", createdAt: 1, expiresAt: undefined }]
-          }
-        ])
-        expect(yield* keys.events?.() ?? Effect.succeed(undefined)).toEqual([])
-        const limits = Context.get(node, RateLimitStore)
-        const state = yield* limits.modify("key:a", (before = RateLimit.initial(0, Plan.standard.Free)) => [
-          before,
-          before
-        ])
-        expect(state).toEqual({
-          level: 0,
-          at: now,
-          day,
-          used: 7,
-          debt: 0,
-          strikes: 3,
-          strikesFrom: now,
-          strikeAt: now,
-          banLevel: 1,
-          bannedUntil: now + 60_000
-        })
-        const policy = { plan: Plan.standard.Free, ban: BanPolicy.standard }
-        const verdict = yield* limits.consume?.("key:a", now + 1, policy) ??
-          limits.modify("key:a", (before) => RateLimit.step(before, now + 1, policy))
-        expect(verdict.outcome).toBe("banned")
+        yield* migrate(sql, upgraded.slice(0, version))
+        yield* sql`INSERT INTO pets (name, category_id, status) VALUES ('Rex', 1, 'sold')`
+        return { database, sql, rows: yield* sql`SELECT * FROM pets` }
+      })
+
+    it.live("gets the schema of a new one and keeps its rows, also when ten nodes migrate it", () =>
+      Effect.gen(function* () {
+        const schema = yield* readSchema((yield* openEarlier(upgraded.length)).sql)
+        for (let version = 1; version < upgraded.length; version++) {
+          const { database, rows, sql } = yield* openEarlier(version)
+          expect(yield* readSchema(sql)).not.toEqual(schema)
+          const nodes = yield* Effect.replicateEffect(openClient(database), 10)
+          yield* Effect.forEach(nodes, (node) => migrate(node, upgraded), { concurrency: "unbounded" })
+          expect(yield* readSchema(sql)).toEqual(schema)
+          expect(yield* readAppliedMigrations(sql)).toEqual(recordsOf(upgraded))
+          expect(yield* sql`SELECT * FROM pets`).toEqual(rows)
+        }
+      })
+    )
+
+    it.live("stays as it was if one of the migrations fails", () =>
+      Effect.gen(function* () {
+        const { rows, sql } = yield* openEarlier(ALL.length)
+        const before = yield* readSchema(sql)
+        const failing = [...upgraded, madeUp("failing", "CREATE TABLE pets (id INTEGER)")]
+        expect(yield* rejectionOf(sql, failing)).toMatch(/pets.* already exists/)
+        expect(yield* readSchema(sql)).toEqual(before)
         expect(yield* readAppliedMigrations(sql)).toEqual(ALL)
+        expect(yield* sql`SELECT * FROM pets`).toEqual(rows)
       })
     )
   })

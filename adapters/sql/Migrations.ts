@@ -4,40 +4,50 @@ import * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import * as CopyPlan from "./CopyPlan.ts"
 import { DatabaseUnusable, opening } from "./DatabaseUnusable.ts"
-import * as Accounts from "./migrations/Accounts.ts"
-import * as AdminTokens from "./migrations/AdminTokens.ts"
-import * as Batches from "./migrations/Batches.ts"
-import * as Costs from "./migrations/Costs.ts"
 import * as First from "./migrations/First.ts"
-import * as IdempotentInserts from "./migrations/IdempotentInserts.ts"
-import * as IdempotentResponses from "./migrations/IdempotentResponses.ts"
-import * as KeyAdministration from "./migrations/KeyAdministration.ts"
-import * as Slots from "./migrations/Slots.ts"
-import * as Transfers from "./migrations/Transfers.ts"
 import * as SqlScript from "./SqlScript.ts"
 import * as SqlTable from "./SqlTable.ts"
 import * as WriteTransaction from "./WriteTransaction.ts"
 
 const TABLE = "animal_store_migrations"
 
+/** A version of the schema: the statements that create it from the previous version. */
+export interface Migration {
+  readonly name: string
+  readonly texts: { readonly [dialect in "sqlite" | "postgres"]: ReadonlyArray<string> }
+}
+
+// Forward only. A released migration never changes: `Migrations.test.ts` contains the hashes of the texts.
+export const migrations: ReadonlyArray<Migration> = [{ name: "0.1.0", texts: First }]
+
 /** What a database is opened for: the tables of a source are migrated, but not created. */
 export type Use = "source" | "target"
 
 /**
- * Migrates the database to the newest known schema, and creates the tables in a database without a store. Fails if its
- * schema is newer, if it contains tables of another program with the same names, or after 30 seconds.
+ * Migrates the database to the last of `migrations`, and creates the tables in a database without a store. Fails if its
+ * schema is newer or from a development version, if it contains tables of another program with the same names, or after
+ * 30 seconds.
  */
-export const migrate: Effect.Effect<void, DatabaseUnusable, SqlClient.SqlClient> = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  yield* rejectForeign(yield* findForeign(hasOurName))
-  yield* apply(sql)
-}).pipe(opening)
+export const migrateTo = (
+  migrations: ReadonlyArray<Migration>
+): Effect.Effect<void, DatabaseUnusable, SqlClient.SqlClient> =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    yield* rejectForeign(yield* findForeign(hasOurName))
+    yield* apply(sql, migrations)
+  }).pipe(opening)
+
+/** Migrates the database to the newest known schema, with `migrateTo`. */
+export const migrate = migrateTo(migrations)
 
 /** Applies the missing migrations in one transaction; starts again if another process applies some first. */
-const apply = (sql: SqlClient.SqlClient): Effect.Effect<void, DatabaseUnusable | SqlError> =>
+const apply = (
+  sql: SqlClient.SqlClient,
+  migrations: ReadonlyArray<Migration>
+): Effect.Effect<void, DatabaseUnusable | SqlError> =>
   Effect.gen(function* () {
     const exists = yield* hasStore(sql)
-    const version = exists ? yield* rejectNewer(sql) : 0
+    const version = exists ? yield* versionOf(sql, migrations) : 0
     if (version === migrations.length) return
     const { isComplete } = yield* WriteTransaction.execute(sql, [
       ...(exists ? [] : createTable(sql)),
@@ -45,7 +55,7 @@ const apply = (sql: SqlClient.SqlClient): Effect.Effect<void, DatabaseUnusable |
       [`SELECT CAST(coalesce(max(migration_id), 0) AS text) FROM ${TABLE}`, [], [[String(version)]]],
       ...migrations.slice(version).flatMap(applied(sql, version))
     ])
-    if (!isComplete) yield* apply(sql)
+    if (!isComplete) yield* apply(sql, migrations)
   })
 
 const applied =
@@ -74,7 +84,7 @@ const onPostgres = (sql: SqlClient.SqlClient, statement: string): SqlScript.Scri
 export const check: Effect.Effect<void, DatabaseUnusable, SqlClient.SqlClient> = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* requireStore
-  const version = yield* rejectNewer(sql)
+  const version = yield* versionOf(sql, migrations)
   if (version < migrations.length) {
     return yield* new DatabaseUnusable({
       reason: `its schema ${version} is older than this version's (${migrations.length}); 'animal-store serve' migrates it when it starts`
@@ -107,11 +117,21 @@ const hasStore = (sql: SqlClient.SqlClient): Effect.Effect<boolean, SqlError> =>
     ({ length }) => length > 0
   )
 
-const rejectNewer = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
-  const [applied] = yield* sql.unsafe<{ version: unknown }>(
-    `SELECT max(migration_id) AS version FROM ${TABLE}`
+/** Returns the number of applied migrations; fails if others than `migrations` were applied. */
+const versionOf = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  migrations: ReadonlyArray<Migration>
+) {
+  const [applied] = yield* sql.unsafe<{ readonly version: unknown; readonly first: unknown }>(
+    `SELECT max(migration_id) AS version, max(CASE migration_id WHEN 1 THEN name END) AS first FROM ${TABLE}`
   )
   const version = Number(applied?.version)
+  if (version > 0 && applied?.first !== migrations[0]?.name) {
+    return yield* new DatabaseUnusable({
+      reason:
+        "it was made by a development version of animal-store; export its animals with that version ('animal-store export') and import them into a new database"
+    })
+  }
   if (version > migrations.length) {
     return yield* new DatabaseUnusable({
       reason: `it was made by a newer animal-store (schema ${version}, this one supports ${migrations.length}); use that version`
@@ -154,23 +174,3 @@ export const rejectForeign = (table: string | undefined): Effect.Effect<void, Da
           reason: `it belongs to another program: it has the table ${table}, but no animal store; use another database`
         })
       )
-
-/** A version of the schema: the statements that create it from the previous version. */
-interface Migration {
-  readonly name: string
-  readonly texts: { readonly [dialect in "sqlite" | "postgres"]: ReadonlyArray<string> }
-}
-
-// Forward only. A released migration never changes: `Migrations.test.ts` contains the hashes of the texts.
-export const migrations: ReadonlyArray<Migration> = [
-  { name: "first", texts: First },
-  { name: "slots", texts: Slots },
-  { name: "key_administration", texts: KeyAdministration },
-  { name: "transfers", texts: Transfers },
-  { name: "batches", texts: Batches },
-  { name: "idempotent_inserts", texts: IdempotentInserts },
-  { name: "costs", texts: Costs },
-  { name: "accounts", texts: Accounts },
-  { name: "idempotent_responses", texts: IdempotentResponses },
-  { name: "admin_tokens", texts: AdminTokens }
-]

@@ -77,7 +77,7 @@ Databases.describeOn(Databases.postgresAlone, "PostgresRateLimits.consume", () =
       // The same load causes deadlocks if the function locks rows in the order of the requests.
       const text = yield* Effect.map(
         sql.unsafe<{ readonly value: string }>(
-          "SELECT pg_get_functiondef('rate_limit_steps_2'::regproc) AS value"
+          "SELECT pg_get_functiondef('rate_limit_steps'::regproc) AS value"
         ),
         ([row]) => row?.value ?? ""
       )

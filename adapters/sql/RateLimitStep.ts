@@ -1,7 +1,7 @@
 /**
- * Calls the implementation of `RateLimit.step` in PostgreSQL, which counts requests in one round trip: the functions
- * `rate_limit_step_3` and `rate_limit_steps_2` (migration `Costs`). They follow the core's step line by line, and a law
- * compares the two state by state. Only the core computes verdicts.
+ * Calls the implementation of `RateLimit.step` in PostgreSQL, which counts requests in one round trip: the functions in
+ * `migrations/CountingFunctions.ts`. They follow the core's step line by line, and a law compares the two state by state.
+ * Only the core computes verdicts.
  */
 import type { BanPolicy } from "../../core/limits/BanPolicy.ts"
 import * as RateLimit from "../../core/limits/RateLimit.ts"
@@ -49,7 +49,7 @@ FROM (SELECT ${now} AS now) clock,
   set_config('synchronous_commit', 'off', true) commit, set_config('lock_timeout', $10, true) wait
 ON CONFLICT (key) DO UPDATE SET (${names.join(", ")}) = (
   SELECT ${names.map((name) => `after.${name}`).join(", ")}
-  FROM rate_limit_step_3(held, ${now}, $3, $4, $11, $5, $6, $7, $8, $9) after
+  FROM rate_limit_step(held, ${now}, $3, $4, $11, $5, $6, $7, $8, $9) after
 )
 RETURNING xmax = 0, admitted, ${results("held")}`
 
@@ -75,7 +75,7 @@ export const parameters = (
 /** Counts any number of requests like `consume`; `nth` is the position of a request, from 1. */
 export const consumeAll = `
 SELECT is_new, (state).admitted, ${results("(state)")}, nth::float8
-FROM rate_limit_steps_2($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`
+FROM rate_limit_steps($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`
 
 /** Returns the parameters of `consumeAll`. */
 export const allParameters = (

@@ -1,14 +1,10 @@
-/**
- * Adds the functions that count requests with a cost (PostgreSQL): `rate_limit_step_3` and `rate_limit_steps_2` are those
- * of `Slots` and `Batches` with this parameter. Processes of earlier versions call those. The statements must never
- * change.
- */
-
-export const sqlite: ReadonlyArray<string> = []
+/** Creates the functions of the first schema that count requests in PostgreSQL, as `RateLimit.step` does. */
 
 export const postgres: ReadonlyArray<string> = [
+  // Returns the given row with the state after a request at `now` (epoch milliseconds), `admitted` and `decided_at`.
+  // Without ban numbers, no caller is banned. Integer division rounds down, because no number here is negative.
   `
-CREATE FUNCTION rate_limit_step_3(
+CREATE FUNCTION rate_limit_step(
   held rate_limits, now bigint, per_minute bigint, per_day bigint, cost bigint,
   ban_strikes bigint, ban_within_ms bigint, ban_interval_ms bigint, ban_durations_ms bigint[], ban_clean_ms bigint
 ) RETURNS rate_limits LANGUAGE plpgsql AS $$
@@ -83,8 +79,14 @@ BEGIN
   END IF;
   RETURN held;
 END $$`,
+  // Counts the requests in the arrays, and returns the row after each of them. Rows are locked in the order of their
+  // keys, so that calls never deadlock, and requests with one key are counted in the order of the arrays. The clock is
+  // read after the row is locked, unless `nows` contains a time. Each entry of `bans` is null or a 1-based index into
+  // the arrays of ban policy numbers. The durations of all ban policies are concatenated; `ban_ends` contains the index
+  // of the last duration of each policy. `max_lock_wait` is a value of lock_timeout. The commit does not wait for the
+  // disk.
   `
-CREATE FUNCTION rate_limit_steps_2(
+CREATE FUNCTION rate_limit_steps(
   max_lock_wait text, keys text[], nows bigint[], per_minutes bigint[], per_days bigint[], costs bigint[],
   bans bigint[],
   ban_strikes bigint[], ban_within_ms bigint[], ban_interval_ms bigint[], ban_clean_ms bigint[],
@@ -120,7 +122,7 @@ BEGIN
     END LOOP;
     IF NOT is_new THEN
       now_ms := coalesce(request.now, floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint);
-      held := rate_limit_step_3(
+      held := rate_limit_step(
         held, now_ms, request.per_minute, request.per_day, request.cost,
         ban_strikes[request.ban], ban_within_ms[request.ban], ban_interval_ms[request.ban],
         ban_durations_ms[coalesce(ban_ends[request.ban - 1], 0) + 1 : ban_ends[request.ban]],

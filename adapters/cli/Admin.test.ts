@@ -51,6 +51,11 @@ for (const kind of Databases.kinds) {
         1,
         "animal-store: the admin token adm_x does not exist\n"
       ])
+      const secret = await CommandLine.run(["admin", "revoke", issued.token], environment)
+      expect([secret.code, secret.stderr]).toEqual([
+        1,
+        "animal-store: id: must be the id of a token (adm_…), not a secret\n"
+      ])
     })
   })
 }

@@ -1,6 +1,5 @@
 /** `animal-store admin`: manages the tokens that open the admin API and the console. */
 import * as Clock from "effect/Clock"
-import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
@@ -96,9 +95,7 @@ const list = Command.make(
 const revoke = Command.make(
   "revoke",
   {
-    id: Argument.String("id").pipe(
-      Argument.withDescription("Id of the token, such as adm_5BKLi8DbtKY; 'admin list' shows it.")
-    ),
+    id: KeyCommand.idOf("token (adm_…)", "Id of the token, such as adm_5BKLi8DbtKY; 'admin list' shows it."),
     ...KeyCommand.flags
   },
   Effect.fn("admin revoke")(function* (flags) {

@@ -96,20 +96,22 @@ const isAllowed = ({ allowedHosts = [], host }: ListenAddress, header: string | 
 }
 
 /**
- * Bounds the connections: a further one replaces the connection that has waited longest for a request, or is closed if
- * all wait for responses. A client that sends its request at once is safe, because Node reads from a connection before
- * it accepts many others.
+ * Bounds the connections: a further one replaces the connection that has waited longest for a request, or one whose
+ * client holds back the rest of a rejected body or does not read its response. It is closed if all wait for responses. A
+ * client that sends its request at once is safe, because Node reads from a connection before it accepts many others.
  */
 const boundConnections = (server: Http.Server): void => {
   const open = new Set<Socket>()
   const waiting = new Set<Socket>()
+  const responding = new Map<Socket, Http.ServerResponse>()
   const leave = (socket: Socket): void => {
     open.delete(socket)
     waiting.delete(socket)
+    responding.delete(socket)
   }
   server.on("connection", (socket) => {
     if (open.size >= MAX_CONNECTIONS) {
-      const [longest] = waiting
+      const [longest = [...responding].find(([, { headersSent }]) => headersSent)?.[0]] = waiting
       if (longest === undefined) return void socket.destroy()
       leave(longest)
       longest.destroy()
@@ -120,7 +122,9 @@ const boundConnections = (server: Http.Server): void => {
   })
   server.on("request", ({ socket }, response) => {
     waiting.delete(socket)
+    responding.set(socket, response)
     response.once("close", () => {
+      responding.delete(socket)
       if (open.has(socket)) waiting.add(socket)
     })
   })

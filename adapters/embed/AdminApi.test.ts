@@ -65,6 +65,28 @@ describe.each(Stores.kinds)("the admin API $name", (kind) => {
       const second = await send("GET", `/v1/events?key=${id}&limit=3&cursor=${first.body.next}`)
       expect([...first.body.events, ...second.body.events].reverse()).toEqual(await store.keys.log(id))
       expect(second.body.next).toBe(null)
+      const all = await send("GET", `/v1/events?key=${id}&cursor=999999999999999`)
+      expect(all.body).toEqual({ events: [...first.body.events, ...second.body.events], next: null })
+    }
+  )
+
+  it.skipIf(kind.missing !== undefined)(
+    `finds no key with an id that a database cannot store ${Stores.titleEnd(kind)}`,
+    async () => {
+      const { send } = await Console.open({ database: await kind.address() })
+      for (const [method, path, body] of [
+        ["GET", "/v1/keys/%00"],
+        ["PATCH", "/v1/keys/%00", { label: "x" }],
+        ["POST", "/v1/keys/%00/rotate", {}],
+        ["POST", "/v1/keys/%00/revoke"],
+        ["POST", "/v1/keys/%00/unban"],
+        ["GET", "/v1/events?key=%00"]
+      ] as const) {
+        expect(await send(method, path, body), path).toMatchObject({
+          status: 404,
+          body: { code: "not_found" }
+        })
+      }
     }
   )
 })

@@ -355,7 +355,8 @@ export const operations = ({
       errors: codes,
       run: async ({ caller, error, query: { cursor, key, limit = DEFAULT_LIMIT } }) => {
         const all = await attempt(error, () => keys(caller).log(key))
-        const end = /^[0-9]{1,15}$/.test(cursor ?? "") ? Number(cursor) : all.length
+        const given = /^[0-9]{1,15}$/.test(cursor ?? "") ? Number(cursor) : all.length
+        const end = Math.min(given, all.length)
         const start = Math.max(end - limit, 0)
         return { body: { events: all.slice(start, end).reverse(), next: start === 0 ? null : String(start) } }
       }

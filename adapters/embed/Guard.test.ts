@@ -262,6 +262,8 @@ describe("the cost of a guarded request", () => {
       store.guard({
         cost: ({ query }: express.Request) => {
           if (query.items === "x") throw new Error("no number")
+          const nothing: unknown = undefined
+          if (query.items === "y") throw nothing
           return Number(query.items ?? 1)
         }
       })
@@ -270,15 +272,16 @@ describe("the cost of a guarded request", () => {
     const origin = await serve(app)
     const send = (query: string) => fetch(`${origin}/orders${query}`, { headers: bearer(key) })
     expect((await send("?items=20")).headers.get("X-RateLimit-Remaining")).toBe("40")
-    for (const query of ["?items=0", "?items=x"]) {
+    for (const query of ["?items=0", "?items=x", "?items=y"]) {
       const response = await send(query)
       expect([response.status, await response.json()]).toMatchObject([500, { code: "internal_error" }])
     }
-    // The two requests count as one each.
-    expect((await send("")).headers.get("X-RateLimit-Remaining")).toBe("37")
+    // The three requests count as one each.
+    expect((await send("")).headers.get("X-RateLimit-Remaining")).toBe("36")
     expect(lines).toEqual([
       expect.stringContaining("cost: must be a whole number from 1 to 1000000000"),
-      expect.stringContaining("no number")
+      expect.stringContaining("no number"),
+      expect.stringContaining("the function cost threw undefined")
     ])
   })
 })

@@ -120,4 +120,15 @@ describe("History", () => {
       })
     )
   })
+
+  it("counts plans whose names are those of properties of every object", () => {
+    const sample = History.sampleOf(pageOf({ durations: {}, limited: { constructor: 2 } }))
+    const sum = History.sumOf(
+      new Map([
+        [1, sample],
+        [2, sample]
+      ])
+    )
+    expect(History.rowOf(sum, sample).limited).toEqual({ constructor: 2 })
+  })
 })

@@ -12,6 +12,10 @@ export interface Counts {
   readonly [value: string]: number
 }
 
+/** The name of a plan can be that of a property of every object, such as "constructor". */
+const countOf = (counts: Counts, value: string): number =>
+  (Object.hasOwn(counts, value) ? counts[value] : undefined) ?? 0
+
 /** Counts since the start of a process, and its memory now; those of several processes can be added. */
 export interface Sample {
   /** By status; `none` for clients that disconnected. */
@@ -83,7 +87,7 @@ const countsOf = (
   for (const [series, value] of metrics.get(prometheus)?.samples ?? []) {
     if (series.replace(/\{.*/s, "") !== prometheus + suffix) continue
     const key = keyOf(series)
-    if (key !== undefined) counts[key] = (counts[key] ?? 0) + value
+    if (key !== undefined) counts[key] = countOf(counts, key) + value
   }
   return counts
 }
@@ -95,7 +99,10 @@ const total = (counts: Counts): number => Object.values(counts).reduce((sum, cou
 
 const combine = (first: Counts, second: Counts, sign: 1 | -1): Counts =>
   Object.fromEntries(
-    Object.keys({ ...first, ...second }).map((key) => [key, (first[key] ?? 0) + sign * (second[key] ?? 0)])
+    Object.keys({ ...first, ...second }).map((key) => [
+      key,
+      countOf(first, key) + sign * countOf(second, key)
+    ])
   )
 
 const combined = (first: Sample, second: Sample, sign: 1 | -1): Sample => ({

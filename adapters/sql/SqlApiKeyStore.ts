@@ -149,13 +149,18 @@ const make = Effect.fnUntraced(function* ({
         call.run(WriteTransaction.execute(sql, firstInsertion(key, event))),
         ({ isComplete }) => isComplete
       ),
-    update: (id, change) => call.run(updates.withPermit(updateUnchanged(id, change))),
+    update: (id, change) =>
+      isStorable(id) ? call.run(updates.withPermit(updateUnchanged(id, change))) : Effect.succeedNone,
     list: Effect.map(call.run(rows("")), keysIn),
-    events: (id) => call.run(KeyEvents.select(sql, id)),
+    events: (id) =>
+      id === undefined || isStorable(id) ? call.run(KeyEvents.select(sql, id)) : Effect.succeed([]),
     markSeen: (ids, day) => Effect.asVoid(call.run(markSeen(ids, day))),
     adminTokens: SqlAdminTokenStore.make(sql, call)
   }
 })
+
+/** Whether both databases can store the text; otherwise no key has this id. */
+const isStorable = (id: string): boolean => !id.includes("\0") && !/\p{Surrogate}/u.test(id)
 
 const select = (condition: string): string =>
   `SELECT k.id, k.plan, k.per_minute, k.per_day, k.label, k.account, k.metadata, k.created_at, k.revoked_at,

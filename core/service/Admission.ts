@@ -74,7 +74,7 @@ const costOf = (call: Call, hostRoute: HostRoute): number => {
   try {
     return hostRoute.cost()
   } catch (defect) {
-    call.costDefect = defect
+    call.costDefect = defect ?? new Error("the function cost threw undefined")
     return 1
   }
 }

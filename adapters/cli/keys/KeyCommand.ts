@@ -124,18 +124,22 @@ export const NOTICE = "within 5 seconds (their --key-cache)"
 export const lostSecretHint = (id: string): string =>
   `; the new secret of ${id} is lost: rotate or revoke that key`
 
-/** The argument `id` of commands for one key. Rejects a secret. */
-export const keyId = Argument.String("id").pipe(
-  Argument.withDescription("Id of the key, such as key_5BKLi8DbtKY; 'keys list' shows it."),
-  Argument.mapEffect((id) =>
-    // Users may confuse the secret with the id. The message must not contain the secret.
-    id.startsWith("ast_")
-      ? Effect.fail(
-          new CliError.ValidationError({ message: "id: must be the id of a key (key_…), not the key itself" })
-        )
-      : Effect.succeed(id)
+/** Creates an argument `id` that rejects secrets; `kind` is what has the id. */
+export const idOf = (kind: string, description: string) =>
+  Argument.String("id").pipe(
+    Argument.withDescription(description),
+    Argument.mapEffect((id) =>
+      // Users may confuse the secret with the id. The message must not contain the secret.
+      /^as[ta]_/.test(id)
+        ? Effect.fail(
+            new CliError.ValidationError({ message: `id: must be the id of a ${kind}, not a secret` })
+          )
+        : Effect.succeed(id)
+    )
   )
-)
+
+/** The argument `id` of commands for one key. */
+export const keyId = idOf("key (key_…)", "Id of the key, such as key_5BKLi8DbtKY; 'keys list' shows it.")
 
 const plansVariable = Setting.variable(StoreFlags.storeTable.plans.flag)
 

@@ -5,19 +5,18 @@ import { activity, events, keys } from "./views.js"
 const TOKEN = "admin token"
 const POLL_MS = 5_000
 
-/** A response other than success. */
-export class Failure extends Error {
-  /** @param {number} status @param {string} code @param {string} message */
-  constructor(status, code, message) {
-    super(message)
-    this.status = status
-    this.code = code
-  }
+const views = {
+  keys: { title: "Keys", make: keys },
+  activity: { title: "Last hour", make: activity },
+  events: { title: "Events", make: events }
 }
 
 const [header, main, toast] = /** @type {[HTMLElement, HTMLElement, HTMLElement]} */ ([
   ...document.querySelectorAll("header, main, .toast")
 ])
+
+/** The refresh of the view that is shown. @type {(() => Promise<void>) | undefined} */
+let refresh
 
 /**
  * Sends a request to the admin API with the token of this tab.
@@ -28,23 +27,18 @@ const [header, main, toast] = /** @type {[HTMLElement, HTMLElement, HTMLElement]
  * @returns {Promise<any>}
  */
 const api = async (method, path, body) => {
-  const response = await fetch(`admin/v1${path}`, {
-    method,
-    headers: {
-      Authorization: `Bearer ${sessionStorage.getItem(TOKEN) ?? ""}`,
-      ...(body && { "Content-Type": "application/json" })
-    },
-    ...(body && { body: JSON.stringify(body) })
-  }).catch(() => {
-    throw new Failure(0, "unreachable", "The server does not respond.")
+  const headers = {
+    Authorization: `Bearer ${sessionStorage.getItem(TOKEN)}`,
+    ...(body && { "Content-Type": "application/json" })
+  }
+  const sent = fetch(`admin/v1${path}`, { method, headers, body: body ? JSON.stringify(body) : null })
+  const response = await sent.catch(() => {
+    throw new Error("The server does not respond.")
   })
   const json = await response.json().catch(() => ({}))
   if (response.ok) return json
-  throw new Failure(
-    response.status,
-    json.code,
-    json.message ?? `The server responded with ${response.status}.`
-  )
+  if (response.status === 401 && refresh) signOut("The token is no longer valid.")
+  throw new Error(json.message ?? `The server responded with ${response.status}.`)
 }
 
 /** @param {string} text */
@@ -52,76 +46,53 @@ const say = (text) => {
   toast.textContent = text
 }
 
-const views = {
-  keys: { title: "Keys", make: keys },
-  activity: { title: "Last hour", make: activity },
-  events: { title: "Events", make: events }
-}
-
-/** The refresh of the view that is shown. @type {(() => Promise<void>) | undefined} */
-let refresh
-
 const signOut = (reason = "") => {
   sessionStorage.removeItem(TOKEN)
   refresh = undefined
   document.title = "Sign in · Animal Store"
   header.replaceChildren()
-  const error = h("p.error", { role: "alert" }, reason)
+  for (const dialog of document.querySelectorAll("dialog")) dialog.close()
   const input = h("input", {
     id: "token",
     type: "password",
     autocomplete: "off",
     required: true,
-    placeholder: "asa_…",
-    spellcheck: false
+    placeholder: "asa_…"
   })
+  const onsubmit = async (/** @type {Event} */ event) => {
+    event.preventDefault()
+    sessionStorage.setItem(TOKEN, input.value.trim())
+    await api("GET", "/plans").then(open, ({ message }) => signOut(message))
+  }
   const form = h(
     "form.card.sign-in",
-    {
-      onsubmit: async (/** @type {Event} */ event) => {
-        event.preventDefault()
-        sessionStorage.setItem(TOKEN, input.value.trim())
-        try {
-          await api("GET", "/plans")
-          await open()
-        } catch (failure) {
-          sessionStorage.removeItem(TOKEN)
-          error.textContent = failure instanceof Error ? failure.message : String(failure)
-        }
-      }
-    },
-    h("h1", {}, "Animal Store console"),
+    { onsubmit },
+    h("h1", "Animal Store console"),
     h(
-      "p.muted",
-      {},
+      "p",
       "Sign in with an admin token. ",
-      h("code", {}, "animal-store admin token"),
+      h("code", "animal-store admin token"),
       " issues one. This tab keeps it until it is closed."
     ),
-    h("label", { for: "token" }, "Admin token"),
-    input,
-    error,
-    h("button.primary", {}, "Sign in")
+    h("label.field", "Admin token", input),
+    h("p.error", { role: "alert" }, reason),
+    h("button.primary", "Sign in")
   )
   replace(main, form)
   input.focus()
 }
 
+/** Renews the values of the view; if that fails, it keeps the earlier ones. */
 const update = async () => {
-  if (refresh === undefined) return
-  try {
-    await refresh()
-    document.body.classList.remove("stale")
-    if (toast.dataset.failure) say("")
-    delete toast.dataset.failure
-  } catch (failure) {
-    if (failure instanceof Failure && failure.status === 401) return signOut("The token is no longer valid.")
-    document.body.classList.add("stale")
-    toast.dataset.failure = "true"
-    say(
-      `${failure instanceof Error ? failure.message : failure} The page shows earlier values, and tries again.`
-    )
-  }
+  const isStale = await refresh?.().then(
+    () => false,
+    ({ message }) => {
+      if (refresh) say(`${message} The page shows earlier values, and tries again.`)
+      return true
+    }
+  )
+  if (!isStale && document.body.classList.contains("stale")) say("")
+  document.body.classList.toggle("stale", isStale && refresh !== undefined)
 }
 
 /** Shows the view that the address names. */
@@ -130,36 +101,30 @@ const open = async () => {
   const name = /** @type {keyof typeof views} */ (
     Object.keys(views).find((view) => location.hash === `#${view}`) ?? "keys"
   )
-  document.title = `${views[name].title} · Animal Store`
-  header.replaceChildren(
-    h(
-      "a.skip",
-      {
-        href: "#main",
-        onclick: (/** @type {Event} */ event) => {
-          event.preventDefault()
-          main.focus()
-        }
-      },
-      "Skip to content"
-    ),
-    h("strong.brand", {}, "Animal Store"),
-    h(
-      "nav",
-      { "aria-label": "Views" },
-      ...Object.entries(views).map(([view, { title }]) =>
-        h("a", { href: `#${view}`, ...(view === name && { "aria-current": "page" }) }, title)
-      )
-    ),
+  const { make, title } = views[name]
+  document.title = `${title} · Animal Store`
+  const links = Object.entries(views).map(([view, { title }]) =>
+    h("a", { href: `#${view}`, ...(view === name && { "aria-current": "page" }) }, title)
+  )
+  const skip = (/** @type {Event} */ event) => {
+    event.preventDefault()
+    main.focus()
+  }
+  replace(
+    header,
+    h("a.skip", { href: "#main", onclick: skip }, "Skip to content"),
+    h("strong", "Animal Store"),
+    h("nav", { "aria-label": "Views" }, links),
     h("button.quiet", { onclick: () => signOut() }, "Sign out")
   )
-  const view = views[name].make({ api, say, update })
-  replace(main, h("h1", {}, views[name].title), ...view.elements)
+  const view = make({ api, say, update })
+  replace(main, h("h1", title), view.elements)
   refresh = view.refresh
   await update()
 }
 
+const updateVisible = () => document.visibilityState === "visible" && update()
 addEventListener("hashchange", open)
-setInterval(() => document.visibilityState === "visible" && update(), POLL_MS)
-document.addEventListener("visibilitychange", () => document.visibilityState === "visible" && update())
+document.addEventListener("visibilitychange", updateVisible)
+setInterval(updateVisible, POLL_MS)
 await open()

@@ -1,27 +1,27 @@
 /** Creates elements from data. Text is always text: markup in a label is shown, never interpreted. */
 
+/** @param {ReadonlyArray<any>} children */
+const shown = (children) =>
+  children.flat(Infinity).filter((child) => child !== undefined && child !== null && child !== false)
+
 /**
- * Creates an element. Properties are set as such, `data` and ARIA attributes as attributes; `null` and `false` children
- * are omitted.
+ * Creates an element. An object before the children has its properties and attributes; children can be in arrays, and
+ * `undefined`, `null` and `false` are omitted.
  *
  * @param {string} tag with classes, such as `p.note`
- * @param {Record<string, any>} properties
- * @param {...(Node | string | number | null | false | undefined)} children
+ * @param {...any} content
  * @returns {any}
  */
-export const h = (tag, properties = {}, ...children) => {
-  const [name = "div", ...classes] = tag.split(".")
+export const h = (tag, ...content) => {
+  const [name = "", ...classes] = tag.split(".")
   const element = document.createElement(name)
-  if (classes.length > 0) element.className = classes.join(" ")
+  element.classList.add(...classes)
+  const properties = content[0]?.constructor === Object ? content.shift() : {}
   for (const [key, value] of Object.entries(properties)) {
-    if (/^(?:aria-|data-|role$|for$)/.test(key)) element.setAttribute(key, String(value))
-    else if (value !== undefined) Reflect.set(element, key, value)
+    if (key in element) Reflect.set(element, key, value)
+    else element.setAttribute(key, value)
   }
-  element.append(
-    ...children
-      .filter((child) => child !== null && child !== false && child !== undefined)
-      .map((child) => (typeof child === "number" ? String(child) : /** @type {any} */ (child)))
-  )
+  element.append(...shown(content))
   return element
 }
 
@@ -30,13 +30,12 @@ export const h = (tag, properties = {}, ...children) => {
  *
  * @param {string} tag
  * @param {Record<string, string | number>} attributes
- * @param {...Node} children
- * @returns {any}
+ * @param {...any} children
  */
-export const svg = (tag, attributes = {}, ...children) => {
+export const svg = (tag, attributes, ...children) => {
   const element = document.createElementNS("http://www.w3.org/2000/svg", tag)
   for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, String(value))
-  element.append(...children)
+  element.append(...shown(children))
   return element
 }
 
@@ -49,9 +48,9 @@ export const svg = (tag, attributes = {}, ...children) => {
 export const replace = (parent, ...children) => {
   const active = document.activeElement
   const key = parent.contains(active) ? active?.getAttribute("data-focus") : undefined
-  parent.replaceChildren(...children.filter(Boolean))
-  if (key)
-    /** @type {HTMLElement | null} */ (parent.querySelector(`[data-focus="${CSS.escape(key)}"]`))?.focus()
+  parent.replaceChildren(...shown(children))
+  const same = key ? parent.querySelector(`[data-focus="${CSS.escape(key)}"]`) : undefined
+  if (same instanceof HTMLElement) same.focus()
 }
 
 const integers = new Intl.NumberFormat("en")
@@ -65,25 +64,62 @@ export const number = (value) => integers.format(value)
  *
  * @param {number | null} ms
  */
-export const time = (ms) =>
-  ms === null
-    ? "never"
-    : h("time", { dateTime: new Date(ms).toISOString(), title: new Date(ms).toISOString() }, times.format(ms))
+export const time = (ms) => {
+  if (ms === null) return "never"
+  const utc = new Date(ms).toISOString()
+  return h("time", { dateTime: utc, title: utc }, times.format(ms))
+}
 
 /** @param {number} ms */
-export const duration = (ms) => {
-  const seconds = Math.max(Math.ceil(ms / 1000), 0)
-  const parts = [
-    [Math.floor(seconds / 86_400), "d"],
-    [Math.floor(seconds / 3_600) % 24, "h"],
-    [Math.floor(seconds / 60) % 60, "m"],
-    [seconds % 60, "s"]
-  ]
-  return (
-    parts
-      .filter(([count]) => count !== 0)
-      .slice(0, 2)
-      .map((part) => part.join(""))
-      .join(" ") || "0s"
-  )
+const duration = (ms) => {
+  const seconds = Math.max(Math.ceil(ms / 1_000), 0)
+  const [minutes, hours] = [Math.floor(seconds / 60), Math.floor(seconds / 3_600)]
+  if (hours >= 24) return `${Math.floor(hours / 24)}d ${hours % 24}h`
+  if (hours > 0) return `${hours}h ${minutes % 60}m`
+  return minutes > 0 ? `${minutes}m ${seconds % 60}s` : `${seconds}s`
 }
+
+/** Shows how long it is until a time of epoch milliseconds. @param {number} until */
+export const countdown = (until) => h("span", { "data-until": until }, duration(until - Date.now()))
+
+setInterval(() => {
+  for (const element of document.querySelectorAll("[data-until]"))
+    element.textContent = duration(Number(element.getAttribute("data-until")) - Date.now())
+}, 1_000)
+
+/**
+ * Creates a region that scrolls, which the keyboard can reach.
+ *
+ * @param {string} name
+ * @param {...any} content
+ */
+export const scroller = (name, ...content) =>
+  h("div.card.scroll", { tabIndex: 0, role: "region", "aria-label": name }, ...content)
+
+/**
+ * Creates a table; the first cell of a row is its heading.
+ *
+ * @param {ReadonlyArray<string>} columns
+ * @param {ReadonlyArray<ReadonlyArray<any>>} rows
+ */
+export const table = (columns, rows) =>
+  h(
+    "table",
+    h(
+      "thead",
+      h(
+        "tr",
+        columns.map((name) => h("th", { scope: "col" }, name))
+      )
+    ),
+    h(
+      "tbody",
+      rows.map(([heading, ...cells]) =>
+        h(
+          "tr",
+          h("th", { scope: "row" }, heading),
+          cells.map((cell, index) => h("td", { "data-name": columns[index + 1] }, cell))
+        )
+      )
+    )
+  )

@@ -6,6 +6,7 @@ import * as SqlClient from "effect/sql/SqlClient"
 import { describe, expect, it } from "vitest"
 import * as Plan from "../../core/limits/Plan.ts"
 import * as Databases from "../sql/Databases.fixture.ts"
+import { defineOperation } from "./index.ts"
 import { client, creation, kinds, open, titleEnd } from "./Stores.fixture.ts"
 
 interface Sample {
@@ -48,18 +49,23 @@ describe("store.metrics()", () => {
     it.skipIf(kind.missing !== undefined)(
       `counts requests, admissions, bans and database calls ${titleEnd(kind)}`,
       async () => {
+        const createOrder = defineOperation({
+          ...{ id: "createOrder", method: "POST", path: "/orders", success: {}, idempotent: true },
+          run: () => {}
+        })
         const store = await open({
-          database: await kind.address(),
+          ...{ database: await kind.address(), operations: [createOrder] },
           metrics: true,
           keyCacheMs: 0,
           ban: { strikes: 1, strikeIntervalMs: 0 }
         })
-        const { key } = await store.keys.issue({ plan: "Enterprise", limits: { perMinute: 2, perDay: 100 } })
+        const { key } = await store.keys.issue({ plan: "Enterprise", limits: { perMinute: 3, perDay: 100 } })
         const send = await client(store)
         const statuses = new Map<number, number>()
         const requests = [
           () => send("/v1/pets", key, creation),
           () => send("/v1/pets/1", key),
+          () => send("/v1/orders", key, { method: "POST", headers: { "Idempotency-Key": "order-1" } }),
           ...Array.from({ length: 6 }, () => () => send("/v1/pets", key)),
           () => send("/v1/pets"),
           () => send("/nothing")
@@ -81,7 +87,7 @@ describe("store.metrics()", () => {
         expect(sum(samples, "animal_store_admissions_total")).toBe(requests.length)
         expect(
           sum(samples, "animal_store_admissions_total", { plan: "Enterprise", outcome: "admitted" })
-        ).toBe(2)
+        ).toBe(3)
         expect(
           sum(samples, "animal_store_admissions_total", { plan: "anonymous", outcome: "admitted" })
         ).toBe(2)
@@ -95,9 +101,12 @@ describe("store.metrics()", () => {
           })
         // A store in memory makes no calls to a database.
         const isDatabase = kind.system !== "memory"
-        const expected = isDatabase ? [1, 1, 1, requests.length, 8] : [0, 0, 0, 0, 0]
+        const expected = isDatabase ? [1, 1, 1, requests.length, 9, 1, 1] : [0, 0, 0, 0, 0, 0, 0]
         expect(
-          ["insert_pet", "find_pet", "insert_api_key", "count_request", "find_api_key"].map(calls)
+          [
+            ...["insert_pet", "find_pet", "insert_api_key", "count_request", "find_api_key"],
+            ...["claim_response", "settle_response"]
+          ].map(calls)
         ).toEqual(expected)
         expect(sum(samples, "animal_store_db_operations_active")).toBe(0)
         const groups = sum(samples, "animal_store_commit_group_size_sum")

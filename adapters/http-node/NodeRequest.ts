@@ -221,7 +221,7 @@ export class NodeRequest implements ServiceRequest {
 }
 
 /** Whether the headers declare a request body. */
-export const hasBody = ({ headers }: IncomingMessage): boolean =>
+const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0
 
 /** Whether part of the request body has not arrived yet. Without a body, `end` may already have been emitted. */

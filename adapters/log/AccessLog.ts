@@ -11,7 +11,7 @@ export const observer =
   }
 
 /** Converts an exchange to an event; absent values are omitted. */
-export const eventOf = (exchange: Exchange): LogEvent => {
+const eventOf = (exchange: Exchange): LogEvent => {
   const { bodyBytes, clientRequestId, durationMs, errorCode, keyId, method } = exchange
   const { network, plan, requestId, route, status, unknownPath } = exchange
   const fields: { [name: string]: FieldValue } = { request: requestId }

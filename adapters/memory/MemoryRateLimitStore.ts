@@ -20,7 +20,7 @@ export interface MemoryRateLimitStoreOptions extends StorageOptions.LimitsOption
 }
 
 /** The default options. */
-export const defaults: MemoryRateLimitStoreOptions = {
+const defaults: MemoryRateLimitStoreOptions = {
   ...OptionTable.defaults<StorageOptions.LimitsOptions>(StorageOptions.limitsTable),
   clock: "process"
 }

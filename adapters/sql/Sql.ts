@@ -72,7 +72,7 @@ export const layer = (
       const keys = ObservedStores.apiKeyStore(system)(SqlApiKeyStore.layer(options))
       return Layer.mergeAll(
         SqlReadiness.layer(options),
-        SqlResponseStore.layer(options),
+        ObservedStores.responseStore(system)(SqlResponseStore.layer(options)),
         ObservedStores.petRepository(system)(SqlPetRepository.layer(options)),
         ApiKeyCache.layer(options.keyCacheMs).pipe(Layer.provide(keys)),
         Layer.effect(Cursor.SharedKey, SqlCursorKey.get),

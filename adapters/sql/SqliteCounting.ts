@@ -36,7 +36,7 @@ const columns = RateLimitFields.names.join(", ")
 export const READ = `SELECT ${columns} FROM rate_limits WHERE key = ?`
 
 /** Stores the state of a caller. */
-export const WRITE = `REPLACE INTO rate_limits (key, ${columns}) VALUES (?, ${RateLimitFields.names.map(() => "?").join(", ")})`
+const WRITE = `REPLACE INTO rate_limits (key, ${columns}) VALUES (?, ${RateLimitFields.names.map(() => "?").join(", ")})`
 
 /** Number of values per counted request: whether it was admitted, whether its caller is new, and the state after it. */
 const WIDTH = 2 + RateLimitFields.names.length

@@ -5,6 +5,7 @@ import type { StoreUnavailable } from "../../core/errors/StoreUnavailable.ts"
 import type { ApiKeyStore } from "../../core/ports/ApiKeyStore.ts"
 import type { PetRepository } from "../../core/ports/PetRepository.ts"
 import type { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
+import type * as ResponseStore from "../../core/ports/ResponseStore.ts"
 
 /**
  * The name of a kind of database in the OpenTelemetry conventions (`db.system.name`). Stores in memory have no name,
@@ -34,11 +35,13 @@ export const operations = {
     events: undefined,
     markSeen: undefined,
     adminTokens: undefined
-  }
+  },
+  responses: { claim: "claim_response", settle: "settle_response" }
 } as const satisfies {
   readonly pets: Names<PetRepository["Service"]>
   readonly limits: Names<RateLimitStore["Service"]>
   readonly keys: Names<ApiKeyStore["Service"]>
+  readonly responses: Names<ResponseStore.Methods>
 }
 
 type NameIn<Port> = Exclude<Port[keyof Port], undefined>
@@ -48,6 +51,7 @@ export type DatabaseOperation =
   | NameIn<(typeof operations)["pets"]>
   | NameIn<(typeof operations)["limits"]>
   | NameIn<(typeof operations)["keys"]>
+  | NameIn<(typeof operations)["responses"]>
 
 /** Wraps a call without changing its result. */
 export type Observe = <A>(call: Effect.Effect<A, StoreUnavailable>) => Effect.Effect<A, StoreUnavailable>

@@ -6,6 +6,7 @@ import type { StoreUnavailable } from "../../core/errors/StoreUnavailable.ts"
 import { ApiKeyStore } from "../../core/ports/ApiKeyStore.ts"
 import { PetRepository } from "../../core/ports/PetRepository.ts"
 import { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
+import { ResponseStore } from "../../core/ports/ResponseStore.ts"
 import {
   CallObserver,
   type DatabaseOperation,
@@ -15,13 +16,13 @@ import {
 } from "./CallObserver.ts"
 
 /** The name of each method that is observed. */
-type Names<Store> = { readonly [method in keyof Store]-?: DatabaseOperation | undefined }
+type Names<Store> = { readonly [method in keyof NonNullable<Store>]-?: DatabaseOperation | undefined }
 
 type Call = Effect.Effect<unknown, StoreUnavailable>
 type Member = Call | ((...given: ReadonlyArray<unknown>) => Call)
 
 const observeStore =
-  <Id, Store extends object>(
+  <Id, Store extends object | undefined>(
     port: Context.Key<Id, Store>,
     layerOf: (make: Effect.Effect<Store, never, Id>) => Layer.Layer<Id, never, Id>,
     names: Names<Store>
@@ -32,7 +33,7 @@ const observeStore =
       Effect.gen(function* () {
         const store = yield* port
         const observer = yield* CallObserver
-        if (observer === undefined) return store
+        if (observer === undefined || store === undefined) return store
         return observed(store, names, (operation) => observer.observe(system, operation))
       })
     ).pipe(Layer.provide(layer))
@@ -66,3 +67,6 @@ export const rateLimitStore = observeStore(RateLimitStore, Layer.effect(RateLimi
 
 /** Observes a store of API keys. */
 export const apiKeyStore = observeStore(ApiKeyStore, Layer.effect(ApiKeyStore), operations.keys)
+
+/** Observes a store of responses. */
+export const responseStore = observeStore(ResponseStore, Layer.effect(ResponseStore), operations.responses)

@@ -32,7 +32,7 @@ export class UnknownSelection extends Data.TaggedError("UnknownSelection")<{ rea
 export type Check = Clause<ClauseSlug> & { readonly profile: Profile.Profile }
 
 /** Creates a predicate for the names that a pattern matches; `*` matches any text. */
-export const matcher = (pattern: string): ((name: string) => boolean) => {
+const matcher = (pattern: string): ((name: string) => boolean) => {
   const source = pattern.replaceAll(/[.+?^${}()|[\]\\]/g, "\\$&").replaceAll("*", ".*")
   const expression = new RegExp(`^${source}$`)
   return (name) => expression.test(name)

@@ -7,7 +7,7 @@ interface Answered {
 }
 
 /** Statuses that an HTTP implementation sends without calling the service; they are not in the contract. */
-export const transportStatuses: ReadonlySet<number> = new Set([
+const transportStatuses: ReadonlySet<number> = new Set([
   408, 411, 414, 417, 421, 426, 431, 501, 502, 504, 505
 ])
 

@@ -33,7 +33,7 @@ const reviver = ((_name: string, value: unknown, { source }: { readonly source: 
   typeof value === "number" ? exactNumber(source) : value) as (name: string, value: unknown) => unknown
 
 /** Returns the beginning of a text as a JSON string, for messages. */
-export const excerpt = (text: string): string => JSON.stringify(shorten(text))
+const excerpt = (text: string): string => JSON.stringify(shorten(text))
 
 const shorten = (text: string): string => Excerpt.of(text, 120)
 

@@ -12,7 +12,7 @@ import type { ApiKey } from "./ApiKey.ts"
 /** Maximum number of noted keys. A key that is no longer noted is carried over again, which has no further effect. */
 const CAPACITY = 10_000
 
-/** Carries the usage of the state key `from` over to the state key `to`, for a key with these limits. */
+/** Carries the usage of the state key `from` over to the state key `to`, for a key with these limits, at the store's time. */
 export const carry = (
   store: RateLimitStore.RateLimitStore["Service"],
   from: string,
@@ -20,12 +20,12 @@ export const carry = (
   { limits }: Pick<ApiKey, "limits">,
   now: number
 ): Effect.Effect<void, StoreUnavailable> =>
-  Effect.flatMap(RateLimitStore.read(store, [from], now), ({ states }) => {
+  Effect.flatMap(RateLimitStore.read(store, [from], now), ({ at, states }) => {
     const used = states.get(from)
     if (used === undefined) return Effect.void
-    return store.modify(to, (state = RateLimit.initial(now, limits)) => [
+    return store.modify(to, (state = RateLimit.initial(at, limits)) => [
       undefined,
-      RateLimit.withUsageOf(state, used, now, limits)
+      RateLimit.withUsageOf(state, used, at, limits)
     ])
   })
 

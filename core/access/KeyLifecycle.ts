@@ -1,4 +1,4 @@
-/** Issues, rotates, revokes and lists API keys (contract §5.4, a gap). Keys cannot be administered over HTTP. */
+/** Issues, rotates, revokes and lists API keys (contract §5.4, a gap). */
 import * as Clock from "effect/Clock"
 import type * as Digest from "effect/crypto/Digest"
 import * as SecureRandom from "effect/crypto/SecureRandom"

@@ -9,7 +9,7 @@ import * as Utf8 from "../codec/Utf8.ts"
 export type Metadata = Schema.JsonObject
 
 /** Maximum size of the JSON text in bytes of UTF-8. */
-export const maxBytes = 4096
+const maxBytes = 4096
 
 /** The metadata is not a JSON object, or too large. */
 export class MetadataInvalid extends Data.TaggedError("MetadataInvalid")<{ readonly reason: string }> {

@@ -1,4 +1,4 @@
-/** Computes fingerprints of request bodies, with which stores detect that a key is reused for another request. */
+/** Computes fingerprints of requests, with which stores detect that a key is reused for another request. */
 import * as Digest from "effect/crypto/Digest"
 import type * as Effect from "effect/Effect"
 

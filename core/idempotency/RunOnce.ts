@@ -13,7 +13,7 @@ import type { Header } from "../service/ServiceResponse.ts"
 import type { Once } from "./Once.ts"
 
 /** Time for which an operation without a result is taken to be running, in milliseconds. */
-export const MAX_RUN_MS = 5 * 60 * 1000
+const MAX_RUN_MS = 5 * 60 * 1000
 
 /** The header of a response to a request whose operation ran for an earlier request. */
 export const replayed: Header = ["Idempotency-Replayed", "true"]

@@ -1,8 +1,12 @@
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/testing/TestClock"
 import * as ApiKeySecret from "../access/ApiKeySecret.ts"
+import { StoreUnavailable } from "../errors/StoreUnavailable.ts"
+import { CountPer } from "../limits/CountPer.ts"
+import * as Plan from "../limits/Plan.ts"
 import * as RateLimit from "../limits/RateLimit.ts"
 import { enterprise, failing, open, type Sent, start, stocked, type TestResponse } from "./Service.fixture.ts"
 
@@ -471,5 +475,57 @@ describe("Store failures", () => {
       broken = false
       expect((yield* store.send({ key: secret })).status).toBe(200)
     })
+  )
+})
+
+const outage = Effect.fail(new StoreUnavailable({ retryable: true, cause: new Error("no connection") }))
+
+describe("Usage that is carried over to accounts", () => {
+  it.effect(
+    "is so for at most eight keys at once; after a failure, all that wait call the store at once",
+    () =>
+      Effect.gen(function* () {
+        let inProgress = 0
+        let most = 0
+        let isOutage = false
+        const store = yield* open({
+          limits: (limits) => ({
+            ...limits,
+            read: (keys, at) =>
+              Effect.sync(() => ({
+                at,
+                states: new Map(keys.map((key) => [key, RateLimit.initial(at, Plan.standard.Pro)]))
+              })),
+            consume: (key, now, policy) => limits.modify(key, (state) => RateLimit.step(state, now, policy)),
+            modify: (key, step) =>
+              Effect.suspend(() => {
+                most = Math.max(most, ++inProgress)
+                return Effect.andThen(Effect.sleep(100), isOutage ? outage : limits.modify(key, step))
+              }).pipe(Effect.ensuring(Effect.sync(() => inProgress--)))
+          })
+        }).pipe(Effect.provideService(CountPer, "account"))
+        const sendFor = Effect.fnUntraced(function* (prefix: string) {
+          const issued = []
+          for (let n = 0; n < 50; n++)
+            issued.push(yield* store.issue({ plan: "Pro", account: `${prefix} ${n}` }))
+          const statuses = Effect.forEach(
+            issued,
+            ({ secret }) => Effect.map(store.send({ key: secret }), ({ status }) => status),
+            { concurrency: "unbounded" }
+          )
+          const fiber = yield* Effect.forkChild(statuses)
+          while (fiber.pollUnsafe() === undefined) {
+            yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
+            yield* TestClock.adjust(100)
+          }
+          return new Set(yield* Fiber.join(fiber))
+        })
+        expect(yield* sendFor("carried")).toEqual(new Set([200]))
+        expect(most).toBe(8)
+
+        isOutage = true
+        expect(yield* sendFor("failed")).toEqual(new Set([503]))
+        expect(most).toBeGreaterThan(8)
+      })
   )
 })

@@ -1,5 +1,7 @@
 /** Decides whether a request is admitted: by its key (401, contract §5), and by the limits (429, contract §8). */
+import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as ApiKey from "../access/ApiKey.ts"
 import * as ApiKeySecret from "../access/ApiKeySecret.ts"
@@ -14,6 +16,7 @@ import * as OwnPlans from "../limits/OwnPlans.ts"
 import * as Plan from "../limits/Plan.ts"
 import type * as RateLimit from "../limits/RateLimit.ts"
 import * as RateLimitStore from "../ports/RateLimitStore.ts"
+import { AdmissionTurns } from "./AdmissionTurns.ts"
 import type { Call } from "./Call.ts"
 import * as ClientAddress from "./ClientAddress.ts"
 import type { HostRoute } from "./HostRoute.ts"
@@ -76,18 +79,28 @@ const costOf = (call: Call, hostRoute: HostRoute): number => {
   }
 }
 
+/**
+ * Maximum number of keys whose usage is carried over at the same time: a store replaces states one by one, so that more
+ * of them would wait beyond the deadline of their calls.
+ */
+const MAX_CARRIED = 8
+
 /** Creates the function that counts a request against a budget. */
-export const counter =
-  (
-    limits: RateLimitStore.RateLimitStore["Service"],
-    carryOver: ReturnType<typeof Carryover.make>,
-    { onLimitsUnavailable }: Pick<ServiceOptions, "onLimitsUnavailable">
-  ) =>
-  (call: Call, { caller, cost, policy }: Budget): Effect.Effect<RateLimit.Verdict, StoreUnavailable> => {
+export const counter = (
+  limits: RateLimitStore.RateLimitStore["Service"],
+  carryOver: ReturnType<typeof Carryover.make>,
+  { onLimitsUnavailable }: Pick<ServiceOptions, "onLimitsUnavailable">
+) => {
+  const turns = new AdmissionTurns(MAX_CARRIED)
+  return (
+    call: Call,
+    { caller, cost, policy }: Budget
+  ): Effect.Effect<RateLimit.Verdict, StoreUnavailable> => {
     call.plan = policy.plan
     const carried = call.key && carryOver(call.key, call.now)
     const consume = () => RateLimitStore.consume(limits, caller, call.now, policy, cost)
-    const counted = carried === undefined ? consume() : Effect.flatMap(carried, consume)
+    const counted =
+      carried === undefined ? consume() : Effect.flatMap(inTurn(turns, caller, carried), consume)
     if (onLimitsUnavailable === "closed") return counted
     return Effect.catch(counted, (failure) => {
       const standIn = uncounted("admitted", policy.plan, call.now)
@@ -95,6 +108,20 @@ export const counter =
       return Effect.as(RequestLog.storeFailure("request not counted", failure, call.id), standIn)
     })
   }
+}
+
+/** Runs an effect when its turn comes; after a failure, all that wait run at once (`AdmissionTurns.leave`). */
+const inTurn = <A, E>(
+  turns: AdmissionTurns,
+  caller: string,
+  effect: Effect.Effect<A, E>
+): Effect.Effect<A, E> =>
+  Effect.suspend(() => {
+    const turn = turns.enter(caller)
+    return Effect.onExit(Effect.andThen(turns.wait(turn), effect), (exit) =>
+      Effect.sync(() => turns.leave(turn, Exit.isFailure(exit) && Cause.hasFails(exit.cause)))
+    )
+  })
 
 /** Returns the bytes of the secret that a request shows, and notes why it shows none. */
 export const secretOf = (

@@ -1,7 +1,7 @@
 /**
- * Bounds the number of admissions in progress. Otherwise, thousands of requests that arrive together would call the
- * stores at once, and fail at the deadline of these calls although the stores respond. Callers that wait take turns, so
- * that many requests of one caller do not delay those of others.
+ * Bounds the number of admissions in progress, and of those that carry usage over. Otherwise, thousands of requests that
+ * arrive together would call the stores at once, and fail at the deadline of these calls although the stores respond.
+ * Callers that wait take turns, so that many requests of one caller do not delay those of others.
  */
 import * as Effect from "effect/Effect"
 

@@ -7,7 +7,7 @@ import type { ServiceRequest } from "./ServiceRequest.ts"
 import * as ServiceResponse from "./ServiceResponse.ts"
 
 /** The value in `corsOrigins` that allows all origins. */
-export const ANY = "*"
+const ANY = "*"
 
 type Headers = ServiceResponse.FlatHeaders
 

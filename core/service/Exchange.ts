@@ -26,15 +26,15 @@ export interface Exchange {
   /** The template of the path, such as `/v1/pets/{petId}`; `undefined` if no resource has the path. */
   readonly route: string | undefined
   /**
-   * The path as sent if no resource has it: at most 200 characters, with `ast_…` for API keys. `undefined` if `route` is
-   * defined or the request was malformed. It may contain control characters.
+   * The path as sent if no resource has it: at most 200 characters, with `ast_…` for API keys and `asa_…` for admin
+   * tokens. `undefined` if `route` is defined or the request was malformed. It may contain control characters.
    */
   readonly unknownPath: string | undefined
   /** The client's IPv4 address or IPv6 /64, from trusted proxies if there are any; `undefined` if it is unknown. */
   readonly network: string | undefined
   /**
-   * The value of the header that `requestIdHeader` names: at most 128 printable ASCII characters, with `ast_…` for API
-   * keys. `undefined` if it is absent, empty or has other characters.
+   * The value of the header that `requestIdHeader` names: at most 128 printable ASCII characters, without keys and tokens
+   * as in `unknownPath`. `undefined` if it is absent, empty or has other characters.
    */
   readonly clientRequestId: string | undefined
   /** Whether the target was `/livez`, `/readyz`, `/openapi.json` or a file: these need no key and are not counted. */

@@ -13,7 +13,7 @@ import * as Carryover from "../access/Carryover.ts"
 import { LastSeen } from "../access/LastSeen.ts"
 import * as OwnErrors from "../errors/OwnErrors.ts"
 import { BanPolicy } from "../limits/BanPolicy.ts"
-import { CountPer } from "../limits/CountPer.ts"
+import * as CountPer from "../limits/CountPer.ts"
 import { OwnPlans } from "../limits/OwnPlans.ts"
 import * as Plan from "../limits/Plan.ts"
 import type { Verdict } from "../limits/RateLimit.ts"
@@ -34,7 +34,7 @@ import * as Reception from "./Reception.ts"
 import * as Replies from "./Replies.ts"
 import * as RequestId from "./RequestId.ts"
 import * as RequestLog from "./RequestLog.ts"
-import type { HostBusy, ServiceRequest, TransportError } from "./ServiceRequest.ts"
+import type { ServiceRequest, TransportError } from "./ServiceRequest.ts"
 import * as ServiceResponse from "./ServiceResponse.ts"
 
 /** Number of characters of a body from which on the host must have room for it. */
@@ -63,7 +63,7 @@ export const make = Effect.fnUntraced(function* (
   const nextRequestId = yield* RequestId.make
   const observer = Exchange.combine([yield* Exchange.ResponseObserver])
   const receive = yield* Reception.make(options, operations, probes)
-  const countPer = yield* CountPer
+  const countPer = yield* CountPer.CountPer
   const limits = yield* RateLimitStore
   const budgetsOf = Admission.budgets(options, yield* BanPolicy, countPer)
   const count = Admission.counter(limits, Carryover.make(limits, countPer), options)
@@ -73,12 +73,7 @@ export const make = Effect.fnUntraced(function* (
 
   const respond = Effect.fnUntraced(function* (call: Call) {
     const unlimited = receive(call)
-    if (unlimited !== undefined) {
-      const reply = yield* unlimited
-      const room = roomFor(call, reply)
-      if (room !== undefined) yield* room
-      return finish(call, reply)
-    }
+    if (unlimited !== undefined) return yield* finishInRoom(call, yield* unlimited)
 
     const authorization = call.request.header("authorization")
     call.turn = turns.enter(authorization ?? call.request.clientAddress ?? "")
@@ -90,17 +85,19 @@ export const make = Effect.fnUntraced(function* (
       if (call.key !== undefined) noteSeen(call.key, call.now)
     }
     let verdict: Verdict | undefined
-    let caller = ""
     for (const budget of budgetsOf(call)) {
       const next = yield* count(call, budget)
-      caller = budget.caller
       verdict = Admission.tighter(verdict, next)
       if (next.outcome !== "admitted" || next === call.standIn) break
     }
     call.verdict = verdict
     leaveTurn(call, !call.isCounted)
     const { key } = call
-    if (key !== undefined && verdict?.beganBan && bans.isNew(caller, verdict.resetAt)) {
+    if (
+      key !== undefined &&
+      verdict?.beganBan &&
+      bans.isNew(CountPer.callerOf(key, countPer), verdict.resetAt)
+    ) {
       call.bannedUntil = verdict.resetAt * 1000
       yield* RequestLog.ban(key, call.bannedUntil, call.id)
     }
@@ -112,9 +109,7 @@ export const make = Effect.fnUntraced(function* (
     const { schema, status: declared } = decision.success
     const { body = "", headers, status = declared } = yield* execute(call, decision)
     const reply = ServiceResponse.make(status, schema === undefined ? "" : body, headers?.flat())
-    const room = roomFor(call, reply)
-    if (room !== undefined) yield* room
-    return finish(call, reply)
+    return yield* finishInRoom(call, reply)
   })
 
   const leaveTurn = (call: Call, isOutage = false): void => {
@@ -149,10 +144,7 @@ export const make = Effect.fnUntraced(function* (
   }
 
   /** Passes an admitted request to the host; the result only describes the response that the host has sent. */
-  const passOn = (
-    call: Call,
-    { hostRoute, key }: Admitted
-  ): Effect.Effect<ServiceResponse.ServiceResponse> => {
+  const passOn = (call: Call, { hostRoute, key }: Admitted) => {
     const { headers } = finish(call, Replies.admitted)
     return Effect.map(hostRoute.respond(callerOf(key), headers), (response) => {
       call.hostResponse = response
@@ -160,9 +152,12 @@ export const make = Effect.fnUntraced(function* (
     })
   }
 
-  /** Waits until the host has room for a large reply; `undefined` if it has room now. */
-  const roomFor = (call: Call, { body }: ServiceResponse.Reply): Effect.Effect<void, HostBusy> | undefined =>
-    body.length > LARGE_BODY ? call.room(body.length) : undefined
+  /** Finishes a reply, a large one when the host has room for it. */
+  const finishInRoom = (call: Call, reply: ServiceResponse.Reply) => {
+    const room = reply.body.length > LARGE_BODY ? call.room(reply.body.length) : undefined
+    const finished = Effect.sync(() => finish(call, reply))
+    return room === undefined ? finished : Effect.andThen(room, finished)
+  }
 
   const finish = (call: Call, reply: ServiceResponse.Reply): ServiceResponse.ServiceResponse => {
     call.reply = reply
@@ -170,10 +165,7 @@ export const make = Effect.fnUntraced(function* (
   }
 
   /** Responds to a request that failed. Re-raises an interruption, because the client has disconnected. */
-  const recover = (
-    call: Call,
-    cause: Cause.Cause<Replies.Failure>
-  ): Effect.Effect<ServiceResponse.ServiceResponse> => {
+  const recover = (call: Call, cause: Cause.Cause<Replies.Failure>) => {
     if (Cause.hasInterruptsOnly(cause)) return Effect.interrupt
     const isOutage = Replies.failureIn(cause)?._tag === "StoreUnavailable"
     leaveTurn(call, isOutage)

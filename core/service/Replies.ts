@@ -1,4 +1,4 @@
-/** The replies of the pipeline to requests that no operation answers. */
+/** The replies of the pipeline to requests for which no operation runs, or whose operation fails. */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as ApiError from "../errors/ApiError.ts"
@@ -30,7 +30,7 @@ const readOnly: Pick<Resource, "allow"> = { allow: "GET, HEAD, OPTIONS" }
 export const toWrite = (method: string): ServiceResponse.Reply => unsupportedMethod(readOnly, method)
 
 /** The reply while the host holds too many bytes. */
-export const hostBusy = ServiceResponse.error(
+const hostBusy = ServiceResponse.error(
   ApiError.make(
     "service_unavailable",
     "The server has too many requests in progress: wait for the time given in the Retry-After header."

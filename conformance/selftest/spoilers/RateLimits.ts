@@ -7,8 +7,6 @@ import type { WireRequest, WireResponse } from "../../http/Wire.ts"
 import type { Spoil, Where } from "../Fault.ts"
 import * as AtHttp from "./AtHttp.ts"
 
-export const DAY_MS = 86_400_000
-
 /** A rule that decides one request. */
 export type Step = (
   state: RateLimit.State | undefined,

@@ -110,7 +110,9 @@ export const make = Effect.fnUntraced(function* (
   let past: History.History = []
   const sample = Effect.map(read, (reading) => {
     past = History.record(past, reading)
-  })
+  }).pipe(
+    Effect.catchCause((cause) => Effect.logWarning("the metrics of the last hour were not read", cause))
+  )
   yield* Effect.forkScoped(Effect.forever(Effect.andThen(sample, Effect.sleep(History.INTERVAL_MS))))
 
   const resolved = yield* Effect.fromResult(ServiceOptions.resolve(options))

@@ -62,6 +62,7 @@ describeInBrowser("the console in a browser", () => {
     await page.click("dialog:has(.secret) >> text=Done")
     const [issued] = await store.keys.list()
     expect(issued).toMatchObject({ label: "Shop front", limits: { perMinute: 5, perDay: 9 } })
+    await page.waitForSelector(".secret", { state: "detached" })
     expect(await page.content()).not.toContain(secret)
 
     const send = () =>

@@ -45,11 +45,8 @@ export const set = Command.make(
   },
   Effect.fn("keys set")(function* (flags) {
     const { account, expires, label, metadata, perDay, perMinute, plan } = flags
-    const given: ReadonlyArray<Option.Option<unknown>> = [
-      ...[account, expires, label, metadata],
-      ...[perDay, perMinute, plan]
-    ]
-    if (given.every(Option.isNone)) {
+    const given = { account, expires, label, metadata, perDay, perMinute, plan }
+    if (Object.values<Option.Option<unknown>>(given).every(Option.isNone)) {
       return yield* Effect.fail(
         Failure.userError(
           new Error(

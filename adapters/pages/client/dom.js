@@ -19,7 +19,7 @@ export const h = (tag, ...content) => {
   const element = SVG.includes(name)
     ? document.createElementNS("http://www.w3.org/2000/svg", name)
     : document.createElement(name)
-  element.classList.add(...classes)
+  if (classes.length > 0) element.classList.add(...classes)
   const attributes = content[0]?.constructor === Object ? content.shift() : {}
   for (const [key, value] of Object.entries(attributes)) {
     if (typeof value === "function") Reflect.set(element, key, value)

@@ -31,7 +31,7 @@ export const layer = ({
   ...options
 }: PostgresOptions): Layer.Layer<Sql.Stores, DatabaseUnusable, SecureRandom.SecureRandom> =>
   Sql.layer(options).pipe(
-    Layer.provide(client(url, connections, options.timeoutMs ?? SqlOptions.table.timeoutMs.default)),
+    Layer.provide(client(url, connections, timeoutsOf(options))),
     explainedBy(explain(Redacted.value(url)))
   )
 
@@ -45,7 +45,7 @@ export const tables = (
   use: Migrations.Use
 ): Layer.Layer<SqlClient.SqlClient, DatabaseUnusable> =>
   Sql.migrated(use).pipe(
-    Layer.provide(client(url, TABLE_CONNECTIONS, TABLE_CONNECT_MS)),
+    Layer.provide(client(url, TABLE_CONNECTIONS, TABLE_TIMEOUTS)),
     explainedBy(explain(Redacted.value(url)))
   )
 
@@ -56,27 +56,42 @@ export const tables = (
  */
 export const reading = (url: Redacted.Redacted<string>): Layer.Layer<SqlClient.SqlClient, DatabaseUnusable> =>
   Sql.checked.pipe(
-    Layer.provide(client(url, TABLE_CONNECTIONS, TABLE_CONNECT_MS)),
+    Layer.provide(client(url, TABLE_CONNECTIONS, TABLE_TIMEOUTS)),
     explainedBy(explain(Redacted.value(url)))
   )
 
 // One statement runs at a time; the driver uses the other connection to cancel it.
 const TABLE_CONNECTIONS = 2
-const TABLE_CONNECT_MS = 5_000
+// A commit of many rows may take long.
+const TABLE_TIMEOUTS: Timeouts = { connectMs: 5_000, controlMs: 30_000 }
 
-const client = (url: Redacted.Redacted<string>, connections: number, connectTimeout: number) =>
+/** Timeouts of a connection attempt, and of a statement that begins or ends a transaction, in milliseconds. */
+interface Timeouts {
+  readonly connectMs: number
+  readonly controlMs: number
+}
+
+/** By then, the call has failed that began the transaction. */
+const timeoutsOf = ({
+  timeoutMs = SqlOptions.table.timeoutMs.default
+}: Partial<SqlOptions.SqlOptions>): Timeouts => ({ connectMs: timeoutMs, controlMs: timeoutMs })
+
+const client = (url: Redacted.Redacted<string>, connections: number, { connectMs, controlMs }: Timeouts) =>
   Layer.effect(
     SqlClient.SqlClient,
     Effect.gen(function* () {
-      const sql = yield* PostgresClient.make({
-        url,
-        types,
-        maxConnections: connections,
-        // A connection that the network has dropped is detected only when a call fails, so few stay idle.
-        idleTimeout: "5 seconds",
-        connectTimeout,
-        applicationName: "animal-store"
-      })
+      const sql = yield* PostgresClient.make(
+        {
+          url,
+          types,
+          maxConnections: connections,
+          // A connection that the network has dropped is detected only when a call fails, so few stay idle.
+          idleTimeout: "5 seconds",
+          connectTimeout: connectMs,
+          applicationName: "animal-store"
+        },
+        controlMs
+      )
       if (!(yield* sql.keepsSessions)) return yield* new DatabaseUnusable({ reason: SHARED_SESSIONS })
       return sql
     }).pipe(opening)

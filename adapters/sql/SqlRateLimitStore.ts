@@ -185,13 +185,11 @@ const countGrouped = (
   call: SqlCall.SqlCall,
   onStored: OnStored
 ): NonNullable<RateLimitStore["Service"]["consumeMany"]> => {
-  const count = WriteTransaction.calls(sql, call, {
-    name: "counts",
-    resultOf: (results, index, request) => {
-      const { isNew, verdict } = SqliteCounting.countedOf(results, index, request)
-      if (isNew) onStored(request[0])
+  const count = WriteTransaction.inQueue(sql, call, "counts")
+  return (key, now, policy, cost) =>
+    Effect.map(count(SqliteCounting.callOf(key, now, policy, cost)), (row) => {
+      const { isNew, verdict } = RateLimitStep.countedOf(row, { policy, cost })
+      if (isNew) onStored(key)
       return verdict
-    }
-  })
-  return (key, now, policy, cost) => count(SqliteCounting.callOf(key, now, policy, cost))
+    })
 }

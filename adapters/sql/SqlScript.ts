@@ -29,11 +29,11 @@ export const steps = function* (script: Script): Steps<Outcome> {
   return { isComplete: true, rows }
 }
 
-/** Returns one of the outcomes of several scripts. */
-export const outcomeAt = (outcomes: ReadonlyArray<Outcome>, index: number): Outcome => {
-  const outcome = outcomes[index]
-  if (outcome === undefined) throw new Error("a script has no outcome")
-  return outcome
+/** Executes each script, and returns the outcome of each. */
+export const all = function* (scripts: ReadonlyArray<Script>): Steps<ReadonlyArray<Outcome>> {
+  const outcomes: Array<Outcome> = []
+  for (const script of scripts) outcomes.push(yield* steps(script))
+  return outcomes
 }
 
 /** Returns the statement that inserts a row. */

@@ -9,7 +9,6 @@ import type * as SqlCall from "./SqlCall.ts"
 import * as SqlIdempotentInsert from "./SqlIdempotentInsert.ts"
 import * as SqliteWorkerClient from "./SqliteWorkerClient.ts"
 import { petOf, toInt64, valuesOf } from "./SqlPetRow.ts"
-import * as SqlScript from "./SqlScript.ts"
 import * as WriteTransaction from "./WriteTransaction.ts"
 
 /** Creates the repository over a `SqlClient` of SQLite. */
@@ -18,12 +17,7 @@ export const make = (
   call: SqlCall.SqlCall,
   text: SingleStatements
 ): Required<PetRepository["Service"]> => {
-  const insert = WriteTransaction.calls(sql, call, {
-    name: "statements",
-    sql: text.insert,
-    resultOf: (rows, index) => toInt64(rows[index]?.[0]?.[0])
-  })
-  const insertOnce = WriteTransaction.calls(sql, call, { name: "scripts", resultOf: SqlScript.outcomeAt })
+  const execute = WriteTransaction.inQueue(sql, call, "groups")
 
   const read = (statement: string, parameters: ReadonlyArray<unknown>) =>
     Effect.map(
@@ -36,9 +30,10 @@ export const make = (
     )
 
   return {
-    insert: (pet) => Effect.map(insert(valuesOf(pet)), (id) => new Pet(id, pet)),
+    insert: (pet) =>
+      Effect.map(execute([[text.insert, valuesOf(pet)]]), ({ rows }) => new Pet(toInt64(rows[0]?.[0]), pet)),
     insertOnce: (pet, once) =>
-      Effect.map(insertOnce(SqlIdempotentInsert.script(text.insert, pet, once)), (outcome) =>
+      Effect.map(execute(SqlIdempotentInsert.script(text.insert, pet, once)), (outcome) =>
         SqlIdempotentInsert.outcomeOf(outcome, pet, once)
       ),
     find: (id) => Effect.map(read(text.find, [id]), ([pet]) => Option.fromUndefinedOr(pet)),

@@ -84,26 +84,26 @@ export const execute = (
     : runSteps(sql, () => SqlScript.steps(script))
 
 /**
- * Creates a function that runs a call of a transaction in SQLite: in the worker thread, if the client has one, where
- * calls that arrive during a transaction share the next one, and its wait for the disk.
+ * Creates a function that runs the calls of a queue in SQLite: in the worker thread, if the client has one, where calls
+ * that arrive during a transaction share the next one, and its wait for the disk.
  */
-export const calls = <N extends SqliteJobs.Name, A>(
+export const inQueue = <N extends SqliteJobs.Name>(
   sql: SqlClient.SqlClient,
-  bounded: SqlCall,
-  options: SqliteWorkerClient.CallOptions<N, A>
-): ((call: SqliteJobs.Call<N>) => Effect.Effect<A, StoreUnavailable>) => {
-  const { name, resultOf, sql: text = "" } = options
-  if (!SqliteWorkerClient.isSqliteWorkerClient(sql)) {
-    return (call) =>
-      bounded.run(
-        Effect.map(
-          runSteps(sql, () => SqliteJobs.stepsOf(name, [call], text)),
-          (results) => resultOf(results, 0, call)
-        )
-      )
+  call: SqlCall,
+  queue: N
+): ((given: SqliteJobs.Call<N>) => Effect.Effect<SqliteJobs.Result<N>, StoreUnavailable>) => {
+  if (SqliteWorkerClient.isSqliteWorkerClient(sql)) {
+    const submit = sql.submit[queue]
+    return (given) => call.submit((done) => submit(given, done))
   }
-  const submit = sql.queue(options)
-  return (call) => bounded.submit((done) => submit(call, done))
+  return (given) =>
+    call.run(
+      Effect.map(
+        runSteps(sql, () => SqliteJobs.stepsOf(queue, [given])),
+        // There is one result for each call.
+        ([result]) => result as SqliteJobs.Result<N>
+      )
+    )
 }
 
 /** Executes a statement in SQLite and rolls it back. Nothing is written to the disk, not even to `-wal`. */

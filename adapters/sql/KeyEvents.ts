@@ -4,14 +4,13 @@ import type * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import { actions, type KeyEvent } from "../../core/access/KeyEvent.ts"
 import * as SqlScript from "./SqlScript.ts"
-import * as SqlTable from "./SqlTable.ts"
 
 /** Returns the statements that record an event: none if it is `undefined`. */
-export const insertion = (sql: SqlClient.SqlClient, event: KeyEvent | undefined): SqlScript.Script =>
+export const insertion = (event: KeyEvent | undefined): SqlScript.Script =>
   event === undefined
     ? []
     : [
-        SqlScript.insert(SqlTable.parameterOf(sql), "key_events", {
+        SqlScript.insert("key_events", {
           at: event.at,
           actor: event.actor,
           key_id: event.keyId,

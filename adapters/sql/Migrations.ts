@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
-import * as CopyPlan from "./CopyPlan.ts"
+import * as CopiedTables from "./CopiedTables.ts"
 import { DatabaseUnusable, opening } from "./DatabaseUnusable.ts"
 import * as First from "./migrations/First.ts"
 import * as SqlScript from "./SqlScript.ts"
@@ -62,7 +62,7 @@ const applied =
   (sql: SqlClient.SqlClient, version: number) =>
   ({ name, texts }: Migration, index: number): SqlScript.Script => [
     ...texts[SqlTable.isPostgres(sql) ? "postgres" : "sqlite"].map((text) => [text, []] as const),
-    SqlScript.insert(SqlTable.parameterOf(sql), TABLE, { migration_id: version + index + 1, name })
+    SqlScript.insert(TABLE, { migration_id: version + index + 1, name })
   ]
 
 const createTable = (sql: SqlClient.SqlClient): SqlScript.Script => [
@@ -141,7 +141,7 @@ const versionOf = Effect.fnUntraced(function* (
 })
 
 /** The names of the tables of a store. */
-const tables: ReadonlySet<string> = new Set([...CopyPlan.copiedTables, ...CopyPlan.uncopiedTables])
+const tables: ReadonlySet<string> = new Set([...CopiedTables.copied, ...CopiedTables.uncopied])
 
 /** Whether a table has the name of one of a store's: without a store, another program has created it. */
 const hasOurName = (table: string): boolean => tables.has(table)

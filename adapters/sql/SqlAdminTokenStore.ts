@@ -5,18 +5,16 @@ import type { AdminToken } from "../../core/access/AdminToken.ts"
 import type { AdminTokenStore } from "../../core/ports/AdminTokenStore.ts"
 import type { SqlCall } from "./SqlCall.ts"
 import * as SqlScript from "./SqlScript.ts"
-import * as SqlTable from "./SqlTable.ts"
 import * as WriteTransaction from "./WriteTransaction.ts"
 
 /** Creates the store over a client, after `Migrations.migrate`. */
 export const make = (sql: SqlClient.SqlClient, call: SqlCall): AdminTokenStore => {
-  const parameter = SqlTable.parameterOf(sql)
   const write = (statement: SqlScript.Statement) =>
     Effect.asVoid(call.run(WriteTransaction.execute(sql, [statement])))
   return {
     insert: ({ createdAt, expiresAt = null, hash, id, name, revokedAt = null }) =>
       write(
-        SqlScript.insert(parameter, "admin_tokens", {
+        SqlScript.insert("admin_tokens", {
           id,
           name,
           hash,
@@ -32,10 +30,7 @@ export const make = (sql: SqlClient.SqlClient, call: SqlCall): AdminTokenStore =
       (rows) => rows.map(toToken)
     ),
     revoke: (id, at) =>
-      write([
-        `UPDATE admin_tokens SET revoked_at = ${parameter(0)} WHERE id = ${parameter(1)} AND revoked_at IS NULL`,
-        [at, id]
-      ])
+      write(["UPDATE admin_tokens SET revoked_at = $1 WHERE id = $2 AND revoked_at IS NULL", [at, id]])
   }
 }
 

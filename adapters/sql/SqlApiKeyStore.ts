@@ -32,50 +32,15 @@ const make = Effect.fnUntraced(function* ({
   const sql = yield* SqlClient.SqlClient
   const call = SqlCall.make(timeoutMs)
   const isPostgres = SqlTable.isPostgres(sql)
-  const parameter = SqlTable.parameterOf(sql)
 
   const rows = (condition: string, ...parameters: ReadonlyArray<unknown>): Effect.Effect<Values, SqlError> =>
-    Effect.provideService(sql.unsafe(select(condition), parameters).values, SqlClient.SafeIntegers, true)
-
-  const byHash = `WHERE k.id = (SELECT key_id FROM api_key_secrets WHERE hash = ${parameter(0)})`
-  const byHashes = "WHERE k.id IN (SELECT key_id FROM api_key_secrets WHERE hash = ANY($1))"
-  const byId = `WHERE k.id = ${parameter(0)}`
-
-  const secretsOf = (key: ApiKey): SqlScript.Script =>
-    key.secrets.map(({ createdAt, expiresAt, hash }, position) =>
-      SqlScript.insert(parameter, "api_key_secrets", {
-        hash,
-        key_id: key.id,
-        position,
-        created_at: createdAt,
-        expires_at: expiresAt ?? null
-      })
-    )
-
-  const insertion = (key: ApiKey, event: KeyEvent | undefined): SqlScript.Script => [
-    SqlScript.insert(parameter, "api_keys", { id: key.id, ...fieldsOf(key) }),
-    ...secretsOf(key),
-    ...KeyEvents.insertion(sql, event)
-  ]
+    SqlTable.query(sql, select(condition), parameters)
 
   const firstInsertion = (key: ApiKey, event: KeyEvent | undefined): SqlScript.Script => [
     ...(isPostgres ? [["LOCK TABLE api_keys IN EXCLUSIVE MODE", []] as const] : []),
     ["SELECT 1 FROM api_keys LIMIT 1", [], []],
     ...insertion(key, event)
   ]
-
-  const replacement = (key: ApiKey): SqlScript.Script => {
-    const fields = fieldsOf(key)
-    const assignments = Object.keys(fields).map((column, index) => `${column} = ${parameter(index)}`)
-    return [
-      [
-        `UPDATE api_keys SET ${assignments.join(", ")} WHERE id = ${parameter(assignments.length)}`,
-        [...Object.values(fields), key.id]
-      ],
-      [`DELETE FROM api_key_secrets WHERE key_id = ${parameter(0)}`, [key.id]],
-      ...secretsOf(key)
-    ]
-  }
 
   /**
    * Computes the change here, because SQLite writes in another thread, and starts again if the key has changed in the
@@ -91,7 +56,7 @@ const make = Effect.fnUntraced(function* ({
         ...(isPostgres ? [["SELECT 1 FROM api_keys WHERE id = $1 FOR UPDATE", [id]] as const] : []),
         [select(byId), [id], rows],
         ...(changed === key ? [] : replacement(changed)),
-        ...KeyEvents.insertion(sql, event)
+        ...KeyEvents.insertion(event)
       ])
       return isComplete ? Option.some(result) : yield* updateUnchanged(id, change)
     })
@@ -113,8 +78,8 @@ const make = Effect.fnUntraced(function* ({
       : updates.withPermit(
           WriteTransaction.execute(sql, [
             [
-              `UPDATE api_keys SET last_seen_day = ?1
-               WHERE id IN (SELECT value FROM json_each(?2)) AND coalesce(last_seen_day, -1) < ?1`,
+              `UPDATE api_keys SET last_seen_day = $1
+               WHERE id IN (SELECT value FROM json_each($2)) AND coalesce(last_seen_day, -1) < $1`,
               [day, JSON.stringify(ids)]
             ]
           ])
@@ -162,11 +127,42 @@ const make = Effect.fnUntraced(function* ({
 /** Whether both databases can store the text; otherwise no key has this id. */
 const isStorable = (id: string): boolean => !id.includes("\0") && !/\p{Surrogate}/u.test(id)
 
+const byHash = "WHERE k.id = (SELECT key_id FROM api_key_secrets WHERE hash = $1)"
+const byHashes = "WHERE k.id IN (SELECT key_id FROM api_key_secrets WHERE hash = ANY($1))"
+const byId = "WHERE k.id = $1"
+
 const select = (condition: string): string =>
   `SELECT k.id, k.plan, k.per_minute, k.per_day, k.label, k.account, k.metadata, k.created_at, k.revoked_at,
      k.expires_at, k.last_seen_day, s.hash, s.created_at, s.expires_at
    FROM api_keys k LEFT JOIN api_key_secrets s ON s.key_id = k.id
    ${condition} ORDER BY k.position, s.position`
+
+const insertion = (key: ApiKey, event: KeyEvent | undefined): SqlScript.Script => [
+  SqlScript.insert("api_keys", { id: key.id, ...fieldsOf(key) }),
+  ...secretsOf(key),
+  ...KeyEvents.insertion(event)
+]
+
+const replacement = (key: ApiKey): SqlScript.Script => {
+  const fields = fieldsOf(key)
+  const assignments = Object.keys(fields).map((column, index) => `${column} = $${index + 2}`)
+  return [
+    [`UPDATE api_keys SET ${assignments.join(", ")} WHERE id = $1`, [key.id, ...Object.values(fields)]],
+    ["DELETE FROM api_key_secrets WHERE key_id = $1", [key.id]],
+    ...secretsOf(key)
+  ]
+}
+
+const secretsOf = (key: ApiKey): SqlScript.Script =>
+  key.secrets.map(({ createdAt, expiresAt, hash }, position) =>
+    SqlScript.insert("api_key_secrets", {
+      hash,
+      key_id: key.id,
+      position,
+      created_at: createdAt,
+      expires_at: expiresAt ?? null
+    })
+  )
 
 const fieldsOf = (key: ApiKey) => ({
   plan: key.plan,

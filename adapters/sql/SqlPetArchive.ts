@@ -25,16 +25,15 @@ export const layer: Layer.Layer<PetArchive, never, SqlClient.SqlClient> = Layer.
     const call = SqlCall.make(TIMEOUT_MS)
     const dialect = sql.onDialectOrElse({ pg: () => postgres, orElse: () => sqlite })
     const query = (text: string, ...parameters: ReadonlyArray<unknown>) =>
-      call.run(Effect.provideService(sql.unsafe(text, parameters).values, SqlClient.SafeIntegers, true))
+      call.run(SqlTable.query(sql, text, parameters))
     return {
       lastId: Effect.map(query(LAST_ID), lastIdOf),
-      page: (after, upTo, limit) =>
-        Effect.map(query(dialect.page, after, upTo, limit), (rows) => rows.map(petOf)),
+      page: (after, upTo, limit) => Effect.map(query(PAGE, after, upTo, limit), (rows) => rows.map(petOf)),
       findImport: (source) =>
-        Effect.map(query(dialect.findImport, source), ([row]) => (row === undefined ? row : recordOf(row))),
+        Effect.map(query(FIND_IMPORT, source), ([row]) => (row === undefined ? row : recordOf(row))),
       startImport: (source, keepIds, again) =>
         Effect.flatMap(
-          call.run(WriteTransaction.runSteps(sql, () => startImport(dialect, source, keepIds, again))),
+          call.run(WriteTransaction.runSteps(sql, () => startImport(source, keepIds, again))),
           (isStarted) => (isStarted ? Effect.void : Effect.fail(new ImportMoved({ source })))
         ),
       reserveIds: (id) =>
@@ -61,6 +60,20 @@ type Row = ReadonlyArray<unknown>
 
 const LAST_ID = "SELECT coalesce(max(id), 0) FROM pets"
 
+const PAGE = `SELECT id, ${columns} FROM pets WHERE id > $1 AND id <= $2 ORDER BY id LIMIT $3`
+
+const FIND_IMPORT =
+  "SELECT keep_ids, bytes, lines, animals, prefix, completed_at FROM imports WHERE source = $1"
+
+const START_IMPORT = `INSERT INTO imports (source, keep_ids, bytes, lines, animals, prefix)
+  VALUES ($1, $2, 0, 0, 0, '${beginning.prefix}')
+  ON CONFLICT (source) DO UPDATE SET keep_ids = excluded.keep_ids, bytes = 0, lines = 0, animals = 0,
+    prefix = excluded.prefix, completed_at = NULL
+  WHERE imports.completed_at IS NOT NULL AND $3 = 1`
+
+const ADVANCE_IMPORT = `UPDATE imports SET bytes = $2, lines = $3, animals = $4, prefix = $5, completed_at = $6
+  WHERE source = $1`
+
 const lastIdOf = ([row]: ReadonlyArray<Row>): Int64 => toInt64(row?.[0])
 
 const recordOf = ([keepIds, bytes, lines, animals, prefix, completedAt]: Row): ImportRecord => ({
@@ -77,14 +90,9 @@ const recordOf = ([keepIds, bytes, lines, animals, prefix, completedAt]: Row): I
 /**
  * Starts an import; restarts a completed one only if `again` is true. Returns whether the import is now in progress.
  */
-const startImport = function* (
-  dialect: Dialect,
-  source: string,
-  keepIds: boolean,
-  again: boolean
-): SqlScript.Steps<boolean> {
-  yield [dialect.startImport, [source, keepIds ? 1n : 0n, again ? 1n : 0n]]
-  const [row] = yield [dialect.findImport, [source]]
+const startImport = function* (source: string, keepIds: boolean, again: boolean): SqlScript.Steps<boolean> {
+  yield [START_IMPORT, [source, keepIds ? 1n : 0n, again ? 1n : 0n]]
+  const [row] = yield [FIND_IMPORT, [source]]
   return row !== undefined && recordOf(row).completedAt === undefined
 }
 
@@ -106,7 +114,7 @@ const storeBatch = function* (
   yield* insert(dialect, added, keepIds)
   if (step !== undefined) {
     const { completedAt = null, source, to } = step
-    yield [dialect.advance, [to.bytes, to.lines, to.animals, to.prefix, completedAt, source].map(toExact)]
+    yield [ADVANCE_IMPORT, [source, to.bytes, to.lines, to.animals, to.prefix, completedAt].map(toExact)]
   }
   return added.length
 }
@@ -171,7 +179,7 @@ const findExisting = function* (
 const toExact = (value: number | string | null): bigint | string | null =>
   typeof value === "number" ? BigInt(value) : value
 
-interface Dialect extends ReturnType<typeof statements> {
+interface Dialect {
   readonly isPostgres: boolean
   /** Returns the animals with the ids of a list. */
   readonly find: string
@@ -184,25 +192,12 @@ interface Dialect extends ReturnType<typeof statements> {
   readonly reserve: (id: Int64) => SqlScript.Script
 }
 
-const statements = (parameter: (index: number) => string) => ({
-  page: `SELECT id, ${columns} FROM pets WHERE id > ${parameter(1)} AND id <= ${parameter(2)} ORDER BY id LIMIT ${parameter(3)}`,
-  findImport: `SELECT keep_ids, bytes, lines, animals, prefix, completed_at FROM imports WHERE source = ${parameter(1)}`,
-  startImport: `INSERT INTO imports (source, keep_ids, bytes, lines, animals, prefix)
-    VALUES (${parameter(1)}, ${parameter(2)}, 0, 0, 0, '${beginning.prefix}')
-    ON CONFLICT (source) DO UPDATE SET keep_ids = excluded.keep_ids, bytes = 0, lines = 0, animals = 0, prefix = excluded.prefix,
-    completed_at = NULL WHERE imports.completed_at IS NOT NULL AND ${parameter(3)} = 1`,
-  advance: `UPDATE imports SET ${["bytes", "lines", "animals", "prefix", "completed_at"]
-    .map((column, index) => `${column} = ${parameter(index + 1)}`)
-    .join(", ")} WHERE source = ${parameter(6)}`
-})
-
 const sqlite: Dialect = {
-  ...statements(() => "?"),
   isPostgres: false,
-  find: `SELECT id, ${columns} FROM pets WHERE id IN (SELECT value FROM json_each(?))`,
+  find: `SELECT id, ${columns} FROM pets WHERE id IN (SELECT value FROM json_each($1))`,
   list: (ids) => `[${ids.join(",")}]`,
   // The transaction holds the write lock of the whole database.
-  lockImport: "SELECT bytes FROM imports WHERE source = ?",
+  lockImport: "SELECT bytes FROM imports WHERE source = $1",
   lock: [],
   reserve: (id) => [
     [
@@ -210,12 +205,11 @@ const sqlite: Dialect = {
        WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'pets')`,
       []
     ],
-    ["UPDATE sqlite_sequence SET seq = ? WHERE name = 'pets' AND seq < ?", [id, id]]
+    ["UPDATE sqlite_sequence SET seq = $1 WHERE name = 'pets' AND seq < $1", [id]]
   ]
 }
 
 const postgres: Dialect = {
-  ...statements((index) => `$${index}`),
   isPostgres: true,
   find: PostgresPets.statements.find,
   list: PostgresArray.bigint,

@@ -8,6 +8,7 @@ import * as SqlCall from "./SqlCall.ts"
 import * as SqlitePets from "./SqlitePets.ts"
 import type { SqlOptions } from "./SqlOptions.ts"
 import { all, columns } from "./SqlPetRow.ts"
+import * as SqlTable from "./SqlTable.ts"
 
 /** Provides the repository over the `SqlClient` in the context, after `Migrations.migrate`. */
 export const layer = (
@@ -30,22 +31,22 @@ const make = Effect.fnUntraced(function* ({
   })
 })
 
-/** Returns the statements in the dialect of `sql`. */
-export const statementsFor = (sql: SqlClient.SqlClient): ReturnType<typeof statements> =>
-  sql.onDialectOrElse({
-    pg: () => ({
-      ...statements((index) => `$${index}`),
-      // With `status = $1`, the planner may scan all ids and skip every row with another status.
-      pageByStatus: `SELECT id, ${columns} FROM pets WHERE (status, id) > ($1, $2) AND status <= $1 ORDER BY status, id LIMIT $3`
-    }),
-    // SQLite plans a statement again (4 µs) whenever a different limit is bound, unless the limit is a sum.
-    orElse: () => statements(() => "?", "? + 0")
-  })
-
-/** Returns the statements. Ids are positive, so the first page starts after id 0. */
-const statements = (parameter: (index: number) => string, limit?: string) => ({
-  insert: `INSERT INTO pets (${columns}) VALUES (${all.map((_, index) => parameter(index + 1)).join(", ")}) RETURNING id`,
-  find: `SELECT id, ${columns} FROM pets WHERE id = ${parameter(1)}`,
-  page: `SELECT id, ${columns} FROM pets WHERE id > ${parameter(1)} ORDER BY id LIMIT ${limit ?? parameter(2)}`,
-  pageByStatus: `SELECT id, ${columns} FROM pets WHERE status = ${parameter(1)} AND id > ${parameter(2)} ORDER BY id LIMIT ${limit ?? parameter(3)}`
-})
+/** Returns the statements in the dialect of `sql`. Ids are positive, so the first page starts after id 0. */
+export const statementsFor = (sql: SqlClient.SqlClient) => {
+  const isPostgres = SqlTable.isPostgres(sql)
+  const text = (statement: string): string => SqlTable.textFor(sql, statement)
+  // SQLite plans a statement again (4 µs) whenever a different limit is bound, unless the limit is a sum.
+  const limit = isPostgres ? "" : " + 0"
+  // PostgreSQL: with `status = $1`, the planner may scan all ids and skip every row with another status.
+  const byStatus = isPostgres
+    ? "WHERE (status, id) > ($1, $2) AND status <= $1 ORDER BY status, id"
+    : "WHERE status = $1 AND id > $2 ORDER BY id"
+  return {
+    insert: text(
+      `INSERT INTO pets (${columns}) VALUES (${all.map((_, index) => `$${index + 1}`).join(", ")}) RETURNING id`
+    ),
+    find: text(`SELECT id, ${columns} FROM pets WHERE id = $1`),
+    page: text(`SELECT id, ${columns} FROM pets WHERE id > $1 ORDER BY id LIMIT $2${limit}`),
+    pageByStatus: text(`SELECT id, ${columns} FROM pets ${byStatus} LIMIT $3${limit}`)
+  }
+}

@@ -48,7 +48,7 @@ export const reading = ({
 const readOnly = Effect.die(new Error("the rate limits are opened for reading only"))
 
 const usesServerTime = (sql: SqlClient.SqlClient, clock: SqlOptions["clock"]): boolean =>
-  clock === "database" && sql.onDialectOrElse({ pg: () => true, orElse: () => false })
+  clock === "database" && SqlTable.isPostgres(sql)
 
 const make = Effect.fnUntraced(function* ({
   clock,
@@ -138,26 +138,20 @@ interface Stored extends RateLimitFields.RateLimitFields {
 /** Creates `modify`: computes the step in this thread, and starts again if the state has changed in the meantime. */
 const replaceState = (sql: SqlClient.SqlClient, call: SqlCall.SqlCall, onStored: OnStored): Modify => {
   const isPostgres = SqlTable.isPostgres(sql)
-  const parameter = SqlTable.parameterOf(sql)
   const names = RateLimitFields.names
-  const read = `SELECT ${columns} FROM rate_limits WHERE key = ${parameter(0)}`
-  const update = `UPDATE rate_limits SET ${names.map((name, index) => `${name} = ${parameter(index)}`).join(", ")}
-    WHERE key = ${parameter(names.length)}`
+  const read = `SELECT ${columns} FROM rate_limits WHERE key = $1`
+  const assignments = names.map((name, index) => `${name} = $${index + 2}`).join(", ")
+  const update = `UPDATE rate_limits SET ${assignments} WHERE key = $1`
 
   const insertion = (key: string, values: ReadonlyArray<number>): SqlScript.Statement => {
     const fields = Object.fromEntries(names.map((name, index) => [name, values[index]]))
-    const row = { key, ...fields, ...(isPostgres ? { admitted: false, decided_at: 0 } : {}) }
-    const [insert, parameters] = SqlScript.insert(parameter, "rate_limits", row)
+    const [insert, parameters] = SqlScript.insert("rate_limits", { key, ...fields })
     return [`${insert} ON CONFLICT (key) DO NOTHING RETURNING key`, parameters, [[key]]]
   }
 
   const attempt = <A>(key: string, step: Step<A>): Effect.Effect<A, SqlError> =>
     Effect.gen(function* () {
-      const before = yield* Effect.provideService(
-        sql.unsafe(read, [key]).values,
-        SqlClient.SafeIntegers,
-        true
-      )
+      const before = yield* SqlTable.query(sql, read, [key])
       const [row] = before
       const [result, after] = step(row === undefined ? undefined : RateLimitFields.stateOf(row))
       const values = RateLimitFields.valuesOf(after)
@@ -167,7 +161,7 @@ const replaceState = (sql: SqlClient.SqlClient, call: SqlCall.SqlCall, onStored:
           ? [insertion(key, values)]
           : [
               [isPostgres ? `${read} FOR UPDATE` : read, [key], before],
-              [update, [...values, key]]
+              [update, [key, ...values]]
             ]
       )
       if (!isComplete) return yield* attempt(key, step)

@@ -12,6 +12,15 @@ import * as SqlTable from "./SqlTable.ts"
 import * as WriteTransaction from "./WriteTransaction.ts"
 
 const TABLE = "idempotent_responses"
+const WHERE = "WHERE caller = $1 AND key = $2"
+const FIND = `SELECT fingerprint, claimed_at, result FROM ${TABLE} ${WHERE}`
+
+// One statement, so that of two transactions that insert the key, the second one updates no row.
+const INSERT = `INSERT INTO ${TABLE} (caller, key, fingerprint, claimed_at, expires_at) VALUES ($1, $2, $3, $4, $5)
+  ON CONFLICT (caller, key) DO UPDATE SET fingerprint = excluded.fingerprint, claimed_at = excluded.claimed_at,
+    expires_at = excluded.expires_at, result = NULL
+  WHERE ${TABLE}.expires_at <= excluded.claimed_at
+  RETURNING 1`
 
 /** Provides the store over the `SqlClient` in the context, after `Migrations.migrate`. */
 export const layer = ({
@@ -21,19 +30,7 @@ export const layer = ({
     ResponseStore,
     Effect.map(SqlClient.SqlClient, (sql) => {
       const call = SqlCall.make(timeoutMs)
-      const parameter = SqlTable.parameterOf(sql)
-      const sweep = sql.onDialectOrElse({
-        pg: () => SqlIdempotentInsert.postgresSweep(TABLE),
-        orElse: () => SqlIdempotentInsert.sqliteSweep(TABLE)
-      })
-      const where = `WHERE caller = ${parameter(0)} AND key = ${parameter(1)}`
-      // One statement, so that of two transactions that insert the key, the second one updates no row.
-      const insert = `INSERT INTO ${TABLE} (caller, key, fingerprint, claimed_at, expires_at)
-        VALUES (${[0, 1, 2, 3, 4].map(parameter).join(", ")})
-        ON CONFLICT (caller, key) DO UPDATE SET fingerprint = excluded.fingerprint, claimed_at = excluded.claimed_at,
-          expires_at = excluded.expires_at, result = NULL
-        WHERE ${TABLE}.expires_at <= excluded.claimed_at
-        RETURNING 1`
+      const sweep = SqlIdempotentInsert.sweepOf(sql, TABLE)
 
       const claim = (once: Once.Once): Effect.Effect<Claim, SqlError> =>
         Effect.gen(function* () {
@@ -41,13 +38,10 @@ export const layer = ({
           const values = [caller, key, fingerprint, now, now + Once.RETENTION_MS]
           const { rows } = yield* WriteTransaction.execute(sql, [
             [sweep, [now]],
-            [insert, values]
+            [INSERT, values]
           ])
           if (rows.length > 0) return { _tag: "Claimed" }
-          const [found] = yield* sql.unsafe(`SELECT fingerprint, claimed_at, result FROM ${TABLE} ${where}`, [
-            caller,
-            key
-          ]).values
+          const [found] = yield* SqlTable.values(sql, FIND, [caller, key])
           // It was freed in the meantime.
           if (found === undefined) return yield* claim(once)
           const [stored, since, result] = found
@@ -60,11 +54,8 @@ export const layer = ({
       const settle = ({ caller, key }: Once.Once, result: string | undefined) =>
         WriteTransaction.execute(sql, [
           result === undefined
-            ? [`DELETE FROM ${TABLE} ${where}`, [caller, key]]
-            : [
-                `UPDATE ${TABLE} SET result = ${parameter(0)} WHERE caller = ${parameter(1)} AND key = ${parameter(2)}`,
-                [result, caller, key]
-              ]
+            ? [`DELETE FROM ${TABLE} ${WHERE}`, [caller, key]]
+            : [`UPDATE ${TABLE} SET result = $3 ${WHERE}`, [caller, key, result]]
         ])
 
       return {

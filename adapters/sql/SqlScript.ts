@@ -3,7 +3,7 @@ import type { Values } from "./SqliteConnection.ts"
 
 /**
  * A transaction that yields statements and receives the rows of each as arrays of values; integers are exact, as
- * numbers or bigints.
+ * numbers or bigints. Parameters are `$1`, `$2` and so on; for SQLite, `SqlTable.textFor` replaces them.
  */
 export type Steps<A> = Generator<readonly [sql: string, params: ReadonlyArray<unknown>], A, Values>
 
@@ -37,14 +37,11 @@ export const all = function* (scripts: ReadonlyArray<Script>): Steps<ReadonlyArr
 }
 
 /** Returns the statement that inserts a row. */
-export const insert = (
-  parameter: (index: number) => string,
-  table: string,
-  row: { readonly [column: string]: unknown }
-): Statement => {
+export const insert = (table: string, row: { readonly [column: string]: unknown }): Statement => {
   const columns = Object.keys(row)
+  const parameters = columns.map((_, index) => `$${index + 1}`)
   return [
-    `INSERT INTO ${table} (${columns.join(", ")}) VALUES (${columns.map((_, index) => parameter(index)).join(", ")})`,
+    `INSERT INTO ${table} (${columns.join(", ")}) VALUES (${parameters.join(", ")})`,
     Object.values(row)
   ]
 }

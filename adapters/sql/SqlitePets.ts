@@ -1,7 +1,7 @@
 /** Implements `PetRepository` in SQLite: concurrent inserts share transactions, and reads run in this thread. */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as SqlClient from "effect/sql/SqlClient"
+import type * as SqlClient from "effect/sql/SqlClient"
 import { Pet } from "../../core/domain/Pet.ts"
 import type { PetRepository } from "../../core/ports/PetRepository.ts"
 import type { SingleStatements } from "./PostgresPets.ts"
@@ -9,6 +9,7 @@ import type * as SqlCall from "./SqlCall.ts"
 import * as SqlIdempotentInsert from "./SqlIdempotentInsert.ts"
 import * as SqliteWorkerClient from "./SqliteWorkerClient.ts"
 import { petOf, toInt64, valuesOf } from "./SqlPetRow.ts"
+import * as SqlTable from "./SqlTable.ts"
 import * as WriteTransaction from "./WriteTransaction.ts"
 
 /** Creates the repository over a `SqlClient` of SQLite. */
@@ -18,14 +19,13 @@ export const make = (
   text: SingleStatements
 ): Required<PetRepository["Service"]> => {
   const execute = WriteTransaction.inQueue(sql, call, "groups")
+  const insertOnce = SqlIdempotentInsert.make(sql, text.insert)
 
   const read = (statement: string, parameters: ReadonlyArray<unknown>) =>
     Effect.map(
       SqliteWorkerClient.isSqliteWorkerClient(sql)
         ? Effect.suspend(() => call.result(sql.read(statement, parameters)))
-        : call.run(
-            Effect.provideService(sql.unsafe(statement, parameters).values, SqlClient.SafeIntegers, true)
-          ),
+        : call.run(SqlTable.query(sql, statement, parameters)),
       (rows) => rows.map(petOf)
     )
 
@@ -33,7 +33,7 @@ export const make = (
     insert: (pet) =>
       Effect.map(execute([[text.insert, valuesOf(pet)]]), ({ rows }) => new Pet(toInt64(rows[0]?.[0]), pet)),
     insertOnce: (pet, once) =>
-      Effect.map(execute(SqlIdempotentInsert.script(text.insert, pet, once)), (outcome) =>
+      Effect.map(execute(insertOnce(pet, once)), (outcome) =>
         SqlIdempotentInsert.outcomeOf(outcome, pet, once)
       ),
     find: (id) => Effect.map(read(text.find, [id]), ([pet]) => Option.fromUndefinedOr(pet)),

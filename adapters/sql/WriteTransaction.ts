@@ -12,6 +12,7 @@ import type { SqlCall } from "./SqlCall.ts"
 import * as SqliteJobs from "./SqliteJobs.ts"
 import * as SqliteWorkerClient from "./SqliteWorkerClient.ts"
 import * as SqlScript from "./SqlScript.ts"
+import * as SqlTable from "./SqlTable.ts"
 import * as Transaction from "./Transaction.ts"
 
 /** Whether another process is writing to the SQLite database. */
@@ -33,7 +34,10 @@ const eachStep = <A>(sql: SqlClient.SqlClient, begin: () => SqlScript.Steps<A>):
     const current = yield* connection(sql)
     const transaction = begin()
     let step = transaction.next()
-    while (step.done !== true) step = transaction.next(yield* current.executeValues(...step.value))
+    while (step.done !== true) {
+      const [text, params] = step.value
+      step = transaction.next(yield* current.executeValues(SqlTable.textFor(sql, text), params))
+    }
     return step.value
   }).pipe(Effect.provideService(SqlClient.SafeIntegers, true))
 
@@ -80,7 +84,7 @@ export const execute = (
   script: SqlScript.Script
 ): Effect.Effect<SqlScript.Outcome, SqlError> =>
   SqliteWorkerClient.isSqliteWorkerClient(sql)
-    ? sql.execute(script)
+    ? sql.execute(script.map(([text, ...rest]) => [SqlTable.textFor(sql, text), ...rest]))
     : runSteps(sql, () => SqlScript.steps(script))
 
 /**

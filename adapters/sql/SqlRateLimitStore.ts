@@ -116,24 +116,19 @@ const readStates =
     isServerTime: boolean
   ): NonNullable<RateLimitStore["Service"]["read"]> =>
   (keys, now) => {
-    const query = sql.onDialectOrElse({
-      pg: () =>
-        sql.unsafe<Stored>(`SELECT key, ${columns} FROM rate_limits WHERE key = ANY($1::text[])`, [keys]),
-      orElse: () =>
-        sql.unsafe<Stored>(
-          `SELECT key, ${columns} FROM rate_limits WHERE key IN (SELECT value FROM json_each(?))`,
-          [JSON.stringify(keys)]
-        )
-    })
+    const query = SqlTable.query(
+      sql,
+      `SELECT key, ${columns} FROM rate_limits WHERE key IN (${SqlTable.texts(sql)})`,
+      [JSON.stringify(keys)]
+    )
     return Effect.map(
       call.run(Effect.all([query, isServerTime ? serverTime(sql) : Effect.succeed(now)])),
-      ([rows, at]) => ({ at, states: new Map(rows.map((row) => [row.key, RateLimitFields.toState(row)])) })
+      ([rows, at]) => ({
+        at,
+        states: new Map(rows.map(([key, ...values]) => [String(key), RateLimitFields.stateOf(values)]))
+      })
     )
   }
-
-interface Stored extends RateLimitFields.RateLimitFields {
-  readonly key: string
-}
 
 /** Creates `modify`: computes the step in this thread, and starts again if the state has changed in the meantime. */
 const replaceState = (sql: SqlClient.SqlClient, call: SqlCall.SqlCall, onStored: OnStored): Modify => {

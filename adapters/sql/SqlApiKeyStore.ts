@@ -64,26 +64,19 @@ const make = Effect.fnUntraced(function* ({
   // One at a time, so that only other processes can make an update start again.
   const updates = Semaphore.makeUnsafe(1)
 
-  const markSeen = (ids: ReadonlyArray<string>, day: number): Effect.Effect<unknown, SqlError> =>
-    isPostgres
+  const markSeen = (ids: ReadonlyArray<string>, day: number): Effect.Effect<unknown, SqlError> => {
+    // Locks the rows in a fixed order, because two nodes often mark the same keys at the same time.
+    const statement = `
+      UPDATE api_keys SET last_seen_day = CAST($2 AS bigint) WHERE id IN (
+        SELECT id FROM api_keys
+        WHERE id IN (${SqlTable.texts(sql)}) AND coalesce(last_seen_day, -1) < CAST($2 AS bigint)
+        ORDER BY position ${isPostgres ? "FOR NO KEY UPDATE" : ""})`
+    const parameters = [JSON.stringify(ids), day]
+    return isPostgres
       ? // Uses no transaction: on a dead connection, ending it would delay the closing of the store.
-        sql.unsafe(
-          // Locks the rows in a fixed order, because two nodes often mark the same keys at the same time.
-          `UPDATE api_keys SET last_seen_day = $1::bigint WHERE id IN (
-             SELECT id FROM api_keys
-             WHERE id = ANY($2::text[]) AND coalesce(last_seen_day, -1) < $1::bigint
-             ORDER BY position FOR NO KEY UPDATE)`,
-          [day, ids]
-        )
-      : updates.withPermit(
-          WriteTransaction.execute(sql, [
-            [
-              `UPDATE api_keys SET last_seen_day = $1
-               WHERE id IN (SELECT value FROM json_each($2)) AND coalesce(last_seen_day, -1) < $1`,
-              [day, JSON.stringify(ids)]
-            ]
-          ])
-        )
+        SqlTable.query(sql, statement, parameters)
+      : updates.withPermit(WriteTransaction.execute(sql, [[statement, parameters]]))
+  }
 
   const findOne = (hash: string) =>
     Effect.map(rows(byHash, hash), (found) => [Exit.succeed(Option.fromUndefinedOr(keysIn(found)[0]))])
@@ -179,46 +172,32 @@ const fieldsOf = (key: ApiKey) => ({
 
 /** Groups the rows of `select` into keys; a key without secrets has one row with nulls. */
 const keysIn = (rows: Values): ReadonlyArray<ApiKey> => {
-  const keys = new Map<string, ApiKey & { readonly secrets: Array<ApiKey["secrets"][number]> }>()
+  const keys = new Map<unknown, ApiKey & { readonly secrets: Array<ApiKey["secrets"][number]> }>()
   for (const row of rows) {
+    const key = keys.get(row[0]) ?? { ...toKey(row), secrets: [] }
+    keys.set(row[0], key)
     const [hash, createdAt, expiresAt] = row.slice(11)
-    const id = String(row[0])
-    const key = keys.get(id) ?? { ...toKey(row), secrets: [] }
-    keys.set(id, key)
     if (hash === null) continue
-    key.secrets.push({
-      hash: String(hash),
-      createdAt: Number(createdAt),
-      expiresAt: toNumber(expiresAt)
-    })
+    key.secrets.push({ hash: String(hash), createdAt: Number(createdAt), expiresAt: toNumber(expiresAt) })
   }
   return [...keys.values()]
 }
 
-const toKey = ([
-  id,
-  plan,
-  perMinute,
-  perDay,
-  label,
-  account,
-  metadata,
-  createdAt,
-  revokedAt,
-  expiresAt,
-  lastSeenDay
-]: ReadonlyArray<unknown>): Omit<ApiKey, "secrets"> => ({
-  id: String(id),
-  plan: String(plan),
-  limits: { perMinute: Number(perMinute), perDay: Number(perDay) },
-  label: toText(label),
-  account: toText(account),
-  metadata: metadata === null ? undefined : Metadata.parse(String(metadata)),
-  createdAt: Number(createdAt),
-  revokedAt: toNumber(revokedAt),
-  expiresAt: toNumber(expiresAt),
-  lastSeenDay: toNumber(lastSeenDay)
-})
+const toKey = (row: ReadonlyArray<unknown>): Omit<ApiKey, "secrets"> => {
+  const [id, plan, perMinute, perDay, label, account, metadata, createdAt, revokedAt, expiresAt, seen] = row
+  return {
+    id: String(id),
+    plan: String(plan),
+    limits: { perMinute: Number(perMinute), perDay: Number(perDay) },
+    label: toText(label),
+    account: toText(account),
+    metadata: metadata === null ? undefined : Metadata.parse(String(metadata)),
+    createdAt: Number(createdAt),
+    revokedAt: toNumber(revokedAt),
+    expiresAt: toNumber(expiresAt),
+    lastSeenDay: toNumber(seen)
+  }
+}
 
 const toText = (value: unknown): string | undefined => (value === null ? undefined : String(value))
 

@@ -7,10 +7,8 @@ import { identity } from "../../core/domain/NewPet.ts"
 import { type Batch, IdTaken, ImportMoved, type ImportStep, PetArchive } from "../../core/ports/PetArchive.ts"
 import type { ImportedPet } from "../../core/transfer/ImportedPet.ts"
 import { beginning, type ImportRecord } from "../../core/transfer/ImportRecord.ts"
-import * as PostgresArray from "./PostgresArray.ts"
-import * as PostgresPets from "./PostgresPets.ts"
 import * as SqlCall from "./SqlCall.ts"
-import { all, columns, petOf, toInt64, valuesOf } from "./SqlPetRow.ts"
+import { all, columns, petOf, toInt64 } from "./SqlPetRow.ts"
 import * as SqlScript from "./SqlScript.ts"
 import * as SqlTable from "./SqlTable.ts"
 import * as WriteTransaction from "./WriteTransaction.ts"
@@ -23,33 +21,29 @@ export const layer: Layer.Layer<PetArchive, never, SqlClient.SqlClient> = Layer.
   PetArchive,
   Effect.map(SqlClient.SqlClient, (sql) => {
     const call = SqlCall.make(TIMEOUT_MS)
-    const dialect = sql.onDialectOrElse({ pg: () => postgres, orElse: () => sqlite })
+    const dialect = dialectOf(sql)
     const query = (text: string, ...parameters: ReadonlyArray<unknown>) =>
       call.run(SqlTable.query(sql, text, parameters))
+    const transact = <A>(begin: () => SqlScript.Steps<A>) => call.run(WriteTransaction.runSteps(sql, begin))
     return {
       lastId: Effect.map(query(LAST_ID), lastIdOf),
       page: (after, upTo, limit) => Effect.map(query(PAGE, after, upTo, limit), (rows) => rows.map(petOf)),
-      findImport: (source) =>
-        Effect.map(query(FIND_IMPORT, source), ([row]) => (row === undefined ? row : recordOf(row))),
+      findImport: (source) => Effect.map(query(FIND_IMPORT, source), ([row]) => row && recordOf(row)),
       startImport: (source, keepIds, again) =>
         Effect.flatMap(
-          call.run(WriteTransaction.runSteps(sql, () => startImport(source, keepIds, again))),
+          transact(() => startImport(source, keepIds, again)),
           (isStarted) => (isStarted ? Effect.void : Effect.fail(new ImportMoved({ source })))
         ),
       reserveIds: (id) =>
-        Effect.asVoid(
-          call.run(
-            WriteTransaction.runSteps(sql, () => SqlScript.steps([...dialect.lock, ...dialect.reserve(id)]))
-          )
-        ),
+        Effect.asVoid(transact(() => SqlScript.steps([...dialect.lock, ...dialect.reserve(id)]))),
       findTaken: (pets) =>
         Effect.map(
-          call.run(WriteTransaction.runSteps(sql, () => findExisting(dialect, pets))),
+          transact(() => findExisting(dialect, pets)),
           ({ taken }) => taken
         ),
       store: (batch) =>
         Effect.flatMap(
-          call.run(WriteTransaction.runSteps(sql, () => storeBatch(dialect, batch))),
+          transact(() => storeBatch(dialect, batch)),
           (outcome) => (typeof outcome === "number" ? Effect.succeed(outcome) : Effect.fail(outcome))
         )
     }
@@ -125,25 +119,15 @@ const insert = function* (
   pets: ReadonlyArray<ImportedPet>,
   keepIds: boolean
 ): SqlScript.Steps<void> {
-  const names = all.map(({ name }) => name)
-  yield* SqlScript.steps(
-    keepIds
-      ? SqlTable.insertion(
-          isPostgres,
-          table,
-          ["id", ...names],
-          pets.map((pet) => [pet.id, ...valuesOf(pet)])
-        )
-      : SqlTable.insertion(isPostgres, table, names, pets.map(valuesOf))
-  )
+  const given = keepIds ? [id, ...all] : all
+  const rows = pets.map((pet) => given.map(({ encode }) => encode(pet)))
+  const table = { name: "pets", columns: new Map(given.map(({ name, type }) => [name, type])) }
+  yield* SqlScript.steps(SqlTable.insertion(isPostgres, table, [...table.columns.keys()], rows))
   const last = keepIds ? pets.at(-1)?.id : undefined
   if (last !== undefined) yield* SqlScript.steps(reserve(last))
 }
 
-const table = {
-  name: "pets",
-  columns: new Map([["id", "bigint"], ...all.map(({ name, type }) => [name, type] as const)])
-}
+const id = { name: "id", type: "bigint", encode: (pet: ImportedPet) => pet.id }
 
 /** Whether the batch starts at the recorded position; locks the position until the transaction ends. */
 const isAtRecordedPosition = function* (
@@ -162,7 +146,7 @@ const findExisting = function* (
   const lastId = lastIdOf(yield [LAST_ID, []])
   const known = pets.filter(({ id }) => id !== undefined && id <= lastId)
   const ids = known.flatMap(({ id }) => (id === undefined ? [] : [id]))
-  const rows = ids.length === 0 ? [] : yield [dialect.find, [dialect.list(ids)]]
+  const rows = ids.length === 0 ? [] : yield [dialect.find, [`[${ids.join(",")}]`]]
   const stored = new Map(rows.map((row) => [toInt64(row[0]), petOf(row)]))
   const present = new Set<Int64>()
   const taken: Array<Int64> = []
@@ -179,48 +163,40 @@ const findExisting = function* (
 const toExact = (value: number | string | null): bigint | string | null =>
   typeof value === "number" ? BigInt(value) : value
 
-interface Dialect {
-  readonly isPostgres: boolean
-  /** Returns the animals with the ids of a list. */
-  readonly find: string
-  /** Returns the parameter for `find`. */
-  readonly list: (ids: ReadonlyArray<Int64>) => unknown
-  readonly lockImport: string
-  /** Prevents other processes from inserting animals until the transaction ends. */
-  readonly lock: SqlScript.Script
-  /** Ensures that later animals get ids above `id`. */
-  readonly reserve: (id: Int64) => SqlScript.Script
+/** What the dialects write differently. */
+type Dialect = ReturnType<typeof dialectOf>
+
+const dialectOf = (sql: SqlClient.SqlClient) => {
+  const isPostgres = SqlTable.isPostgres(sql)
+  return {
+    isPostgres,
+    /** Returns the animals with the ids of a list. */
+    find: `SELECT id, ${columns} FROM pets
+      WHERE id IN (SELECT CAST(value AS bigint) FROM (${SqlTable.texts(sql)}) AS list)`,
+    // In SQLite, the transaction holds the write lock of the whole database.
+    lockImport: `SELECT bytes FROM imports WHERE source = $1 ${isPostgres ? "FOR UPDATE" : ""}`,
+    /** Otherwise another process could take one of the ids between the check and the insert. */
+    lock: isPostgres ? LOCK_POSTGRES : [],
+    /** Ensures that later animals get ids above `id`. */
+    reserve: isPostgres ? reserveOnPostgres : reserveOnSqlite
+  }
 }
 
-const sqlite: Dialect = {
-  isPostgres: false,
-  find: `SELECT id, ${columns} FROM pets WHERE id IN (SELECT value FROM json_each($1))`,
-  list: (ids) => `[${ids.join(",")}]`,
-  // The transaction holds the write lock of the whole database.
-  lockImport: "SELECT bytes FROM imports WHERE source = $1",
-  lock: [],
-  reserve: (id) => [
-    [
-      `INSERT INTO sqlite_sequence (name, seq) SELECT 'pets', 0
-       WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'pets')`,
-      []
-    ],
-    ["UPDATE sqlite_sequence SET seq = $1 WHERE name = 'pets' AND seq < $1", [id]]
-  ]
-}
+const LOCK_POSTGRES: SqlScript.Script = [["LOCK TABLE pets IN SHARE ROW EXCLUSIVE MODE", []]]
 
-const postgres: Dialect = {
-  isPostgres: true,
-  find: PostgresPets.statements.find,
-  list: PostgresArray.bigint,
-  lockImport: "SELECT bytes FROM imports WHERE source = $1 FOR UPDATE",
-  // Without the lock, another process could take one of the ids between the check and the insert.
-  lock: [["LOCK TABLE pets IN SHARE ROW EXCLUSIVE MODE", []]],
-  reserve: (id) => [
-    [
-      `SELECT setval(pg_get_serial_sequence('pets', 'id'), $1::bigint)
-       WHERE $1::bigint > coalesce(pg_sequence_last_value(pg_get_serial_sequence('pets', 'id')), 0)`,
-      [id]
-    ]
+const reserveOnPostgres = (id: Int64): SqlScript.Script => [
+  [
+    `SELECT setval(pg_get_serial_sequence('pets', 'id'), $1::bigint)
+     WHERE $1::bigint > coalesce(pg_sequence_last_value(pg_get_serial_sequence('pets', 'id')), 0)`,
+    [id]
   ]
-}
+]
+
+const reserveOnSqlite = (id: Int64): SqlScript.Script => [
+  [
+    `INSERT INTO sqlite_sequence (name, seq) SELECT 'pets', 0
+     WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'pets')`,
+    []
+  ],
+  ["UPDATE sqlite_sequence SET seq = $1 WHERE name = 'pets' AND seq < $1", [id]]
+]

@@ -13,10 +13,6 @@ import * as SqlFailure from "./SqlFailure.ts"
 
 /** The statement for a kind of call, and its limits. */
 export interface Options<Call, A> {
-  /**
-   * Executes the calls in one statement and returns an exit for each, in order. It may throw after the statement was
-   * sent only if the statement can be repeated.
-   */
   readonly statement: Statement<Call, A>
   /**
    * Whether the statement is repeated once if its connection is lost, although it may have taken effect. False by
@@ -29,10 +25,15 @@ export interface Options<Call, A> {
   readonly concurrency?: number
 }
 
-/** Executes calls in one statement. */
+/**
+ * Executes calls in one statement, and returns a function for each of them, in order, that decodes its result. It may
+ * throw after the statement was sent only if the statement can be repeated.
+ */
 export type Statement<Call, A> = (
   calls: ReadonlyArray<Call>
-) => Effect.Effect<ReadonlyArray<Exit.Exit<A, SqlError>>, SqlError>
+) => Effect.Effect<ReadonlyArray<() => A>, SqlError>
+
+type Exits<A> = Effect.Effect<ReadonlyArray<Exit.Exit<A, SqlError>>, SqlError>
 
 /** Submits a call; see `Batch.Submit`. */
 export type Submit<Call, A> = Batch.Submit<Call, A, SqlError>
@@ -58,7 +59,7 @@ export const makeWith = <Call, A>(
 ): Submit<Call, A> => {
   const observer = Context.get(context, CallObserver)
   const runFork = Effect.runForkWith(context)
-  const isolated = isolateFailures(isRepeatable ? repeated(statement) : statement)
+  const isolated = isolateFailures(decoded(isRepeatable ? repeated(statement) : statement))
   return Batch.makeWithCallbacks(
     {
       maxSize,
@@ -100,9 +101,23 @@ const repeated =
   (calls) =>
     Effect.catchIf(statement(calls), SqlFailure.isLostConnection, () => statement(calls))
 
+/** A failure to decode a result is a defect only in the call that has this result. */
+const decoded =
+  <Call, A>(statement: Statement<Call, A>) =>
+  (calls: ReadonlyArray<Call>): Exits<A> =>
+    Effect.map(statement(calls), (decoders) => decoders.map(exitOf))
+
+const exitOf = <A>(decode: () => A): Exit.Exit<A> => {
+  try {
+    return Exit.succeed(decode())
+  } catch (defect) {
+    return Exit.die(defect)
+  }
+}
+
 const isolateFailures =
-  <Call, A>(statement: Statement<Call, A>): Statement<Call, A> =>
-  (calls) =>
+  <Call, A>(statement: (calls: ReadonlyArray<Call>) => Exits<A>) =>
+  (calls: ReadonlyArray<Call>): Exits<A> =>
     Effect.catchCause(
       Effect.suspend(() => statement(calls)),
       (cause) => {

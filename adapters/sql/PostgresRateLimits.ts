@@ -40,7 +40,7 @@ export const consumeMany = Effect.fnUntraced(function* (
     isRepeatable: true,
     statement: (requests) =>
       Effect.catchIf(count(sql, requests, lockTimeout), isLocked, () =>
-        Effect.succeed(requests.map(() => locked))
+        Effect.succeed(requests.map(() => () => "locked" as const))
       )
   })
   const connections = Semaphore.makeUnsafe(MAX_WAITING)
@@ -83,19 +83,14 @@ export const consumeMany = Effect.fnUntraced(function* (
     )
 })
 
-/** The outcome of a request in a statement that waited too long for a locked row. */
-const locked = Exit.succeed("locked" as const)
-
 const isLocked = ({ reason }: SqlError): boolean =>
   reason._tag === "LockTimeoutError" || reason._tag === "DeadlockError"
-
-type Exits = ReadonlyArray<Exit.Exit<RateLimitStep.Counted>>
 
 const count = (
   sql: SqlClient.SqlClient,
   requests: ReadonlyArray<RateLimitStep.Request>,
   lockTimeout: string
-): Effect.Effect<Exits, SqlError> => {
+): Effect.Effect<ReadonlyArray<() => RateLimitStep.Counted>, SqlError> => {
   const ban = requests.find(({ policy }) => policy.ban !== undefined)?.policy.ban
   // A service has one ban policy; requests with different ones cannot share a statement.
   return requests.length > 1 && requests.every(({ policy }) => (policy.ban ?? ban) === ban)
@@ -103,14 +98,12 @@ const count = (
     : Effect.forEach(requests, (request) => countOne(sql, request, lockTimeout))
 }
 
-const countOne = (
-  sql: SqlClient.SqlClient,
-  request: RateLimitStep.Request,
-  lockTimeout: string
-): Effect.Effect<Exits[number], SqlError> =>
+const countOne = (sql: SqlClient.SqlClient, request: RateLimitStep.Request, lockTimeout: string) =>
   Effect.map(
     sql.unsafe(RateLimitStep.consume, RateLimitStep.parameters(request, lockTimeout)).values,
-    ([row]) => (row === undefined ? uncounted : Exit.succeed(RateLimitStep.countedOf(row, request)))
+    ([row]) =>
+      () =>
+        RateLimitStep.countedOf(row, request)
   )
 
 const countAll = (
@@ -118,20 +111,15 @@ const countAll = (
   requests: ReadonlyArray<RateLimitStep.Request>,
   ban: BanPolicy | undefined,
   lockTimeout: string
-): Effect.Effect<Exits, SqlError> =>
+) =>
   Effect.map(
     sql.unsafe(RateLimitStep.consumeAll, RateLimitStep.allParameters(requests, ban, lockTimeout)).values,
     (rows) => {
       const byNth = new Map(rows.map((row) => [row[RateLimitStep.NTH], row]))
-      return requests.map((request, index) => {
-        const row = byNth.get(index + 1)
-        return row === undefined ? uncounted : Exit.succeed(RateLimitStep.countedOf(row, request))
-      })
+      return requests.map((request, index) => () => RateLimitStep.countedOf(byNth.get(index + 1), request))
     }
   )
 
 /** Counts no request: fails if the function that counts is missing. */
 export const countNone = (sql: SqlClient.SqlClient): Effect.Effect<unknown, SqlError> =>
   countAll(sql, [], undefined, `${MAX_LOCK_WAIT_MS}ms`)
-
-const uncounted = Exit.die(new Error("a statement did not count a request"))

@@ -101,9 +101,10 @@ export const NTH = 3 + fields.length
 
 /** Decodes a result of `consume` or `consumeAll`. */
 export const countedOf = (
-  result: ReadonlyArray<unknown>,
+  result: ReadonlyArray<unknown> | undefined,
   { cost, policy }: Pick<Request, "cost" | "policy">
 ): Counted => {
+  if (result === undefined) throw new Error("a request was not counted")
   const [isNew, admitted, decidedAt, ...values] = result
   const state = RateLimitFields.stateOf(values)
   return {

@@ -1,6 +1,5 @@
 /** Implements `ApiKeyStore` on a SQL database, with a row for each key and a row for each secret, found by its hash. */
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Semaphore from "effect/Semaphore"
@@ -79,14 +78,14 @@ const make = Effect.fnUntraced(function* ({
   }
 
   const findOne = (hash: string) =>
-    Effect.map(rows(byHash, hash), (found) => [Exit.succeed(Option.fromUndefinedOr(keysIn(found)[0]))])
+    Effect.map(rows(byHash, hash), (found) => [() => Option.fromUndefinedOr(keysIn(found)[0])])
 
   const findAll = (hashes: ReadonlyArray<string>) =>
     Effect.map(rows(byHashes, PostgresArray.text([...new Set(hashes)])), (found) => {
       const keyByHash = new Map(
         keysIn(found).flatMap((key) => key.secrets.map(({ hash }) => [hash, key] as const))
       )
-      return hashes.map((hash) => Exit.succeed(Option.fromUndefinedOr(keyByHash.get(hash))))
+      return hashes.map((hash) => () => Option.fromUndefinedOr(keyByHash.get(hash)))
     })
 
   const findByHash = isPostgres

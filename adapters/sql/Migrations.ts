@@ -97,8 +97,7 @@ export const requireStore: Effect.Effect<void, DatabaseUnusable, SqlClient.SqlCl
   function* () {
     const sql = yield* SqlClient.SqlClient
     if (!(yield* hasStore(sql))) {
-      const isForeign = sql.onDialectOrElse({ pg: () => hasOurName, orElse: () => isNotInternal })
-      yield* rejectForeign(yield* findForeign(isForeign))
+      yield* rejectForeign(yield* findForeign(SqlTable.isPostgres(sql) ? hasOurName : isNotInternal))
       return yield* new DatabaseUnusable({
         reason: "it contains no animal store; 'animal-store serve' or 'animal-store keys issue' creates one"
       })
@@ -109,10 +108,9 @@ export const requireStore: Effect.Effect<void, DatabaseUnusable, SqlClient.SqlCl
 const hasStore = (sql: SqlClient.SqlClient): Effect.Effect<boolean, SqlError> =>
   Effect.map(
     sql.unsafe(
-      sql.onDialectOrElse({
-        pg: () => `SELECT 1 WHERE to_regclass('${TABLE}') IS NOT NULL`,
-        orElse: () => `SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = '${TABLE}'`
-      })
+      SqlTable.isPostgres(sql)
+        ? `SELECT 1 WHERE to_regclass('${TABLE}') IS NOT NULL`
+        : `SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = '${TABLE}'`
     ),
     ({ length }) => length > 0
   )
@@ -155,11 +153,10 @@ export const findForeign = Effect.fnUntraced(function* (
 ): Effect.fn.Return<string | undefined, SqlError, SqlClient.SqlClient> {
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql.unsafe<{ readonly name: string }>(
-    sql.onDialectOrElse({
-      // The tables are created in the first schema of the search path.
-      pg: () => "SELECT tablename AS name FROM pg_tables WHERE schemaname = current_schema()",
-      orElse: () => "SELECT name FROM sqlite_schema WHERE type = 'table'"
-    })
+    SqlTable.isPostgres(sql)
+      ? // The tables are created in the first schema of the search path.
+        "SELECT tablename AS name FROM pg_tables WHERE schemaname = current_schema()"
+      : "SELECT name FROM sqlite_schema WHERE type = 'table'"
   )
   const names = rows.map(({ name }) => name)
   return names.includes(TABLE) ? undefined : names.find(isForeign)

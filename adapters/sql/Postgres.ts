@@ -30,10 +30,7 @@ export const layer = ({
   url,
   ...options
 }: PostgresOptions): Layer.Layer<Sql.Stores, DatabaseUnusable, SecureRandom.SecureRandom> =>
-  Sql.layer(options).pipe(
-    Layer.provide(client(url, connections, options.timeoutMs ?? SqlOptions.table.timeoutMs.default)),
-    explainedBy(explain(Redacted.value(url)))
-  )
+  provideClient(Sql.layer(options), url, connections, options.timeoutMs ?? SqlOptions.table.timeoutMs.default)
 
 /**
  * Provides a client for work on whole tables, after the tables are created or migrated.
@@ -43,11 +40,7 @@ export const layer = ({
 export const tables = (
   url: Redacted.Redacted<string>,
   use: Migrations.Use
-): Layer.Layer<SqlClient.SqlClient, DatabaseUnusable> =>
-  Sql.migrated(use).pipe(
-    Layer.provide(client(url, TABLE_CONNECTIONS, TABLE_CONNECT_MS)),
-    explainedBy(explain(Redacted.value(url)))
-  )
+): Layer.Layer<SqlClient.SqlClient, DatabaseUnusable> => provideClient(Sql.migrated(use), url)
 
 /**
  * Provides a client that only reads, if the database contains the tables of this version.
@@ -55,14 +48,19 @@ export const tables = (
  * @internal
  */
 export const reading = (url: Redacted.Redacted<string>): Layer.Layer<SqlClient.SqlClient, DatabaseUnusable> =>
-  Sql.checked.pipe(
-    Layer.provide(client(url, TABLE_CONNECTIONS, TABLE_CONNECT_MS)),
-    explainedBy(explain(Redacted.value(url)))
-  )
+  provideClient(Sql.checked, url)
 
-// One statement runs at a time; the driver uses the other connection to cancel it.
-const TABLE_CONNECTIONS = 2
-const TABLE_CONNECT_MS = 5_000
+/**
+ * Provides the client of a layer. The defaults are for commands: one statement runs at a time, and the driver uses the
+ * other connection to cancel it.
+ */
+const provideClient = <A, R>(
+  layer: Layer.Layer<A, DatabaseUnusable, R>,
+  url: Redacted.Redacted<string>,
+  connections = 2,
+  connectMs = 5_000
+): Layer.Layer<A, DatabaseUnusable, Exclude<R, SqlClient.SqlClient>> =>
+  layer.pipe(Layer.provide(client(url, connections, connectMs)), explainedBy(explain(Redacted.value(url))))
 
 const client = (url: Redacted.Redacted<string>, connections: number, connectTimeout: number) =>
   Layer.effect(

@@ -19,6 +19,7 @@ import * as SqlPetRepository from "./SqlPetRepository.ts"
 import * as SqlRateLimitStore from "./SqlRateLimitStore.ts"
 import * as SqlReadiness from "./SqlReadiness.ts"
 import * as SqlResponseStore from "./SqlResponseStore.ts"
+import * as SqlTable from "./SqlTable.ts"
 
 /** The ports that a database implements. */
 export type Stores = ApiKeyStore | PetRepository | RateLimitStore
@@ -26,7 +27,7 @@ export type Stores = ApiKeyStore | PetRepository | RateLimitStore
 /** Checks the settings of the database, and creates or migrates the tables. */
 const prepare: Effect.Effect<void, DatabaseUnusable, SqlClient.SqlClient> = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  yield* sql.onDialectOrElse({ pg: () => PostgresSettings.check(sql), orElse: () => Effect.void })
+  if (SqlTable.isPostgres(sql)) yield* PostgresSettings.check(sql)
   yield* Migrations.migrate
 })
 
@@ -65,10 +66,7 @@ export const layer = (
       const options = yield* Effect.fromResult(SqlOptions.resolve(given))
       const sql = yield* SqlClient.SqlClient
       yield* prepare
-      const system = sql.onDialectOrElse({
-        pg: () => "postgresql" as const,
-        orElse: () => "sqlite" as const
-      })
+      const system = SqlTable.isPostgres(sql) ? "postgresql" : "sqlite"
       const keys = ObservedStores.apiKeyStore(system)(SqlApiKeyStore.layer(options))
       return Layer.mergeAll(
         SqlReadiness.layer(options),

@@ -105,7 +105,7 @@ const copy = Effect.fnUntraced(function* (
       return compared
     })
   )
-  return { tables: copied, isResumed: position !== undefined && position > 0n }
+  return { tables: copied, isResumed: position > 0n }
 })
 
 /** Runs a transaction on the target; it must not use the transaction mode of the source's snapshot. */
@@ -123,24 +123,20 @@ interface TableInBoth {
   readonly columns: ReadonlyArray<string>
 }
 
-const tableIn = Effect.fnUntraced(function* (
-  { from, to }: CopyOptions,
-  name: string
-): Effect.fn.Return<TableInBoth, CopyFailed> {
-  const source = yield* inSource(SqlTable.find(from, name))
-  const target = yield* inTarget(SqlTable.find(to, name))
-  if (source === undefined || target === undefined) {
-    return yield* new CopyFailed({ reason: `one of the databases lacks the table ${name}` })
-  }
-  const columns = [...source.columns.keys()].filter((column) => target.columns.has(column))
-  return { from: source, to: target, columns }
-})
+const tableIn = ({ from, to }: CopyOptions, name: string): Effect.Effect<TableInBoth, CopyFailed> =>
+  Effect.map(
+    Effect.all([inSource(SqlTable.find(from, name)), inTarget(SqlTable.find(to, name))]),
+    ([source, target]) => {
+      const columns = [...source.columns.keys()].filter((column) => target.columns.has(column))
+      return { from: source, to: target, columns }
+    }
+  )
 
-/** Returns the id after which an unfinished copy resumes; for a new copy, records it and returns `undefined`. */
+/** Returns the id after which an unfinished copy resumes; for a new copy, records it and returns 0. */
 const begin = Effect.fnUntraced(function* ({
   source,
   to
-}: CopyOptions): Effect.fn.Return<bigint | undefined, CopyFailed | SqlError> {
+}: CopyOptions): Effect.fn.Return<bigint, CopyFailed | SqlError> {
   // Without the lock, two copies that start concurrently would both find the database empty.
   if (SqlTable.isPostgres(to)) yield* to.unsafe("LOCK TABLE copies IN EXCLUSIVE MODE")
   const [copied] = yield* SqlTable.values(to, "SELECT source, last_id, completed_at FROM copies")
@@ -162,7 +158,7 @@ const begin = Effect.fnUntraced(function* ({
       return yield* new CopyFailed({ reason: `the target is not empty: it has ${content}` })
   }
   yield* SqlTable.values(to, "INSERT INTO copies (source, last_id) VALUES ($1, 0)", [source])
-  return undefined
+  return 0n
 })
 
 /** Tables that are empty in an unused database. */
@@ -180,9 +176,8 @@ const contents = [
  */
 const resumeAfter = Effect.fnUntraced(function* (
   { from, to }: CopyOptions,
-  position: bigint | undefined
+  position: bigint
 ): Effect.fn.Return<bigint, CopyFailed> {
-  if (position === undefined || position === 0n) return 0n
   const all = yield* inSource(countUpTo(from, position))
   return all === (yield* inTarget(countUpTo(to, position))) ? position : 0n
 })
@@ -196,13 +191,13 @@ const countUpTo = (sql: SqlClient.SqlClient, id: bigint): Effect.Effect<bigint, 
 const copyAnimals = Effect.fnUntraced(function* (
   options: CopyOptions,
   table: TableInBoth,
-  position: bigint | undefined,
+  position: bigint,
   start: bigint
 ): Effect.fn.Return<void, CopyFailed> {
   const { from, report, to } = options
   const all = yield* inSource(countUpTo(from, Int64.max))
   let copied = yield* inSource(countUpTo(from, start))
-  let recorded = position ?? 0n
+  let recorded = position
   for (let after = start; ; ) {
     report(copied, all)
     const rows = yield* inSource(SqlTable.page(from, table.from, table.columns, [after], SqlTable.PAGE))

@@ -13,23 +13,17 @@ import * as SqlTable from "./SqlTable.ts"
 /** Provides the repository over the `SqlClient` in the context, after `Migrations.migrate`. */
 export const layer = (
   options: Pick<SqlOptions, "timeoutMs">
-): Layer.Layer<PetRepository, never, SqlClient.SqlClient> => Layer.effect(PetRepository, make(options))
-
-const make = Effect.fnUntraced(function* ({
-  timeoutMs
-}: Pick<SqlOptions, "timeoutMs">): Effect.fn.Return<
-  Required<PetRepository["Service"]>,
-  never,
-  SqlClient.SqlClient
-> {
-  const sql = yield* SqlClient.SqlClient
-  const call = SqlCall.make(timeoutMs)
-  const statements = statementsFor(sql)
-  return yield* sql.onDialectOrElse({
-    pg: () => PostgresPets.make(sql, call, statements),
-    orElse: () => Effect.succeed(SqlitePets.make(sql, call, statements))
-  })
-})
+): Layer.Layer<PetRepository, never, SqlClient.SqlClient> =>
+  Layer.effect(
+    PetRepository,
+    Effect.flatMap(SqlClient.SqlClient, (sql) => {
+      const call = SqlCall.make(options.timeoutMs)
+      const statements = statementsFor(sql)
+      return SqlTable.isPostgres(sql)
+        ? PostgresPets.make(sql, call, statements)
+        : Effect.succeed(SqlitePets.make(sql, call, statements))
+    })
+  )
 
 /** Returns the statements in the dialect of `sql`. Ids are positive, so the first page starts after id 0. */
 export const statementsFor = (sql: SqlClient.SqlClient) => {

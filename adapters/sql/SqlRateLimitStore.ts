@@ -72,10 +72,9 @@ const make = Effect.fnUntraced(function* ({
   }
   const read = readStates(sql, call, isServerTime)
   const rehearse = Effect.asVoid(call.run(rehearsal(sql)))
-  const consumeMany = yield* sql.onDialectOrElse({
-    pg: () => PostgresRateLimits.consumeMany(sql, call, { clock, timeoutMs }, countNetwork),
-    orElse: () => Effect.succeed(countGrouped(sql, call, countNetwork))
-  })
+  const consumeMany = SqlTable.isPostgres(sql)
+    ? yield* PostgresRateLimits.consumeMany(sql, call, { clock, timeoutMs }, countNetwork)
+    : countGrouped(sql, call, countNetwork)
   return {
     modify: replaceState(sql, call, countNetwork),
     consume: (key, now, policy) => consumeMany(key, now, policy, 1),
@@ -87,11 +86,10 @@ const make = Effect.fnUntraced(function* ({
 
 /** Tries to store a state, without storing one. */
 const rehearsal = (sql: SqlClient.SqlClient): Effect.Effect<unknown, SqlError> =>
-  sql.onDialectOrElse({
-    // Also fails if the functions that count are missing.
-    pg: () => Effect.andThen(sql.unsafe(STORE_NONE), PostgresRateLimits.countNone(sql)),
-    orElse: () => WriteTransaction.rehearse(sql, STORE_ZEROS, [])
-  })
+  SqlTable.isPostgres(sql)
+    ? // Also fails if the functions that count are missing.
+      Effect.andThen(sql.unsafe(STORE_NONE), PostgresRateLimits.countNone(sql))
+    : WriteTransaction.rehearse(sql, STORE_ZEROS, [])
 
 const columns = RateLimitFields.names.join(", ")
 

@@ -7,6 +7,7 @@ import * as SqlCall from "./SqlCall.ts"
 import type { SqlOptions } from "./SqlOptions.ts"
 import * as SqlPetRepository from "./SqlPetRepository.ts"
 import * as SqlPetRow from "./SqlPetRow.ts"
+import * as SqlTable from "./SqlTable.ts"
 import * as WriteTransaction from "./WriteTransaction.ts"
 
 const INSERT_NONE = `INSERT INTO pets (${SqlPetRow.columns})
@@ -19,18 +20,16 @@ export const layer = ({
   Layer.effect(
     Readiness,
     Effect.map(SqlClient.SqlClient, (sql) => {
-      const insert = sql.onDialectOrElse({
-        // Inserts no row, but fails without the privilege to insert. A row that is inserted and rolled back would occupy
-        // its page until a vacuum, and use up an id.
-        pg: () => sql.unsafe(INSERT_NONE),
-        // Reads the pages that an insert changes; in SQLite, a rolled-back insert uses up no id.
-        orElse: () =>
+      const insert = SqlTable.isPostgres(sql)
+        ? // Inserts no row, but fails without the privilege to insert. A row that is inserted and rolled back would occupy
+          // its page until a vacuum, and use up an id.
+          sql.unsafe(INSERT_NONE)
+        : // Reads the pages that an insert changes; in SQLite, a rolled-back insert uses up no id.
           WriteTransaction.rehearse(
             sql,
             SqlPetRepository.statementsFor(sql).insert,
             SqlPetRow.valuesOf({ name: "readiness", categoryId: 0n, status: "available" })
           )
-      })
       // A process reads this table at startup, and fails without it.
       const settings = sql`SELECT value FROM settings LIMIT 1`
       return Effect.asVoid(SqlCall.make(timeoutMs).run(Effect.andThen(insert, settings)))

@@ -23,11 +23,10 @@ export type Value = bigint | string | boolean | null
 /** A row, in the order of the requested columns. */
 export type Row = ReadonlyArray<Value>
 
-/** Returns the description of a table, or `undefined` if there is no table with this name. */
-export const find = (sql: SqlClient.SqlClient, name: string): Effect.Effect<Table | undefined, SqlError> =>
+/** Returns the description of a table; it has no columns if there is no table with this name. */
+export const find = (sql: SqlClient.SqlClient, name: string): Effect.Effect<Table, SqlError> =>
   Effect.gen(function* () {
     const columns = yield* values(sql, isPostgres(sql) ? POSTGRES_COLUMNS : SQLITE_COLUMNS, [name])
-    if (columns.length === 0) return undefined
     const key = columns.filter(([, , position]) => Number(position) > 0)
     const [sequence] = yield* values(sql, isPostgres(sql) ? POSTGRES_SEQUENCE : SQLITE_SEQUENCE, [name])
     return {

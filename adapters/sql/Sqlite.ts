@@ -35,13 +35,14 @@ export const layer = ({
   return Layer.unwrap(
     Effect.as(
       Effect.flatMap(prepareFile(filename, given), logCreated),
-      Layer.provide(Sql.layer({ ...options, clock: "service" }), createWorkerClient(filename))
+      Layer.provide(Sql.layer({ ...options, clock: "service" }), provided(SqliteWorkerClient.make(filename)))
     )
   ).pipe(explainedBy(explain(given)))
 }
 
 /**
- * Provides a client for work on whole tables, after the tables are created or migrated.
+ * Provides a client for work on whole tables, after the tables are created or migrated. It has no worker thread: the
+ * thread of a command may block.
  *
  * @internal
  */
@@ -51,7 +52,10 @@ export const tables = (
 ): Layer.Layer<SqlClient.SqlClient, DatabaseUnusable> => {
   const filename = resolvePath(given)
   return Layer.unwrap(
-    Effect.as(prepareFile(filename, given), Layer.provide(Sql.migrated(use), createClient({ filename })))
+    Effect.as(
+      prepareFile(filename, given),
+      Layer.provide(Sql.migrated(use), provided(SqliteClient.make({ filename })))
+    )
   ).pipe(explainedBy(explain(given)))
 }
 
@@ -67,16 +71,13 @@ export const reading = (given: string): Layer.Layer<SqlClient.SqlClient, Databas
 // An absolute path stays valid if the working directory changes, and SQLite never reads it as a `file:` address.
 const resolvePath = (filename: string): string => path.resolve(filename)
 
-/** Creates a client without a worker thread, for commands, whose thread may block. */
-const createClient = (config: SqliteClient.SqliteClientConfig) => provided(SqliteClient.make(config))
-
 const readOnlyClient = (
   filename: string,
   given: string
 ): Layer.Layer<SqlClient.SqlClient, DatabaseUnusable> =>
   Layer.unwrap(
     Effect.try({
-      try: () => createClient({ filename, readonly: true, ...SqliteFile.inspect(filename) }),
+      try: () => provided(SqliteClient.make({ filename, readonly: true, ...SqliteFile.inspect(filename) })),
       catch: (cause) =>
         new DatabaseUnusable({
           reason: unusable(given, SqliteFile.reasonOf(cause, SqliteFile.UNREADABLE)),
@@ -84,9 +85,6 @@ const readOnlyClient = (
         })
     })
   ).pipe(explainedBy(explain(given, unreadableReasons)))
-
-/** Creates the client of a server, whose writes run in a worker thread. */
-const createWorkerClient = (filename: string) => provided(SqliteWorkerClient.make(filename))
 
 const provided = (
   client: Effect.Effect<SqlClient.SqlClient, SqlError, Scope.Scope | Reactivity.Reactivity>

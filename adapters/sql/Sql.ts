@@ -4,15 +4,18 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as Cursor from "../../core/codec/Cursor.ts"
-import type { ApiKeyStore } from "../../core/ports/ApiKeyStore.ts"
-import type { PetRepository } from "../../core/ports/PetRepository.ts"
-import type { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
+import { ApiKeyStore } from "../../core/ports/ApiKeyStore.ts"
+import { PetRepository } from "../../core/ports/PetRepository.ts"
+import { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
+import { Readiness } from "../../core/ports/Readiness.ts"
+import { ResponseStore } from "../../core/ports/ResponseStore.ts"
 import * as ObservedStores from "../storage/ObservedStores.ts"
 import * as ApiKeyCache from "./ApiKeyCache.ts"
 import type { DatabaseUnusable } from "./DatabaseUnusable.ts"
 import * as Migrations from "./Migrations.ts"
 import * as PostgresSettings from "./PostgresSettings.ts"
 import * as SqlApiKeyStore from "./SqlApiKeyStore.ts"
+import * as SqlCall from "./SqlCall.ts"
 import * as SqlCursorKey from "./SqlCursorKey.ts"
 import * as SqlOptions from "./SqlOptions.ts"
 import * as SqlPetRepository from "./SqlPetRepository.ts"
@@ -67,14 +70,16 @@ export const layer = (
       const sql = yield* SqlClient.SqlClient
       yield* prepare
       const system = SqlTable.isPostgres(sql) ? "postgresql" : "sqlite"
-      const keys = ObservedStores.apiKeyStore(system)(SqlApiKeyStore.layer(options))
+      const call = SqlCall.make(options.timeoutMs)
+      const keys = Layer.effect(ApiKeyStore, SqlApiKeyStore.make(sql, call))
+      const limits = Layer.effect(RateLimitStore, SqlRateLimitStore.make(sql, call, options))
       return Layer.mergeAll(
-        SqlReadiness.layer(options),
-        ObservedStores.responseStore(system)(SqlResponseStore.layer(options)),
-        ObservedStores.petRepository(system)(SqlPetRepository.layer(options)),
-        ApiKeyCache.layer(options.keyCacheMs).pipe(Layer.provide(keys)),
+        Layer.succeed(Readiness, SqlReadiness.make(sql, call)),
+        ObservedStores.responseStore(system)(Layer.succeed(ResponseStore, SqlResponseStore.make(sql, call))),
+        ObservedStores.petRepository(system)(Layer.effect(PetRepository, SqlPetRepository.make(sql, call))),
+        Layer.provide(ApiKeyCache.layer(options.keyCacheMs), ObservedStores.apiKeyStore(system)(keys)),
         Layer.effect(Cursor.SharedKey, SqlCursorKey.get),
-        ObservedStores.rateLimitStore(system)(SqlRateLimitStore.layer(options))
+        ObservedStores.rateLimitStore(system)(limits)
       )
     })
   )

@@ -20,16 +20,20 @@ import * as SqlScript from "./SqlScript.ts"
 import * as SqlTable from "./SqlTable.ts"
 import * as WriteTransaction from "./WriteTransaction.ts"
 
-/** Provides the store over the `SqlClient` in the context, after `Migrations.migrate`; changes apply immediately. */
-export const layer = (
-  options: Pick<SqlOptions, "timeoutMs">
-): Layer.Layer<ApiKeyStore, never, SqlClient.SqlClient> => Layer.effect(ApiKeyStore, make(options))
-
-const make = Effect.fnUntraced(function* ({
+/** Provides the store over the `SqlClient` in the context, after `Migrations.migrate`. */
+export const layer = ({
   timeoutMs
-}: Pick<SqlOptions, "timeoutMs">): Effect.fn.Return<ApiKeyStore["Service"], never, SqlClient.SqlClient> {
-  const sql = yield* SqlClient.SqlClient
-  const call = SqlCall.make(timeoutMs)
+}: Pick<SqlOptions, "timeoutMs">): Layer.Layer<ApiKeyStore, never, SqlClient.SqlClient> =>
+  Layer.effect(
+    ApiKeyStore,
+    Effect.flatMap(SqlClient.SqlClient, (sql) => make(sql, SqlCall.make(timeoutMs)))
+  )
+
+/** Creates the store over a client; changes apply immediately. */
+export const make = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  call: SqlCall.SqlCall
+): Effect.fn.Return<ApiKeyStore["Service"]> {
   const isPostgres = SqlTable.isPostgres(sql)
 
   const rows = (condition: string, ...parameters: ReadonlyArray<unknown>): Effect.Effect<Values, SqlError> =>

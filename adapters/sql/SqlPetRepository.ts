@@ -1,29 +1,21 @@
 /** Implements `PetRepository` on a SQL database, with exact int64 values. */
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
-import * as SqlClient from "effect/sql/SqlClient"
-import { PetRepository } from "../../core/ports/PetRepository.ts"
+import type * as SqlClient from "effect/sql/SqlClient"
+import type { PetRepository } from "../../core/ports/PetRepository.ts"
 import * as PostgresPets from "./PostgresPets.ts"
-import * as SqlCall from "./SqlCall.ts"
+import type { SqlCall } from "./SqlCall.ts"
 import * as SqlitePets from "./SqlitePets.ts"
-import type { SqlOptions } from "./SqlOptions.ts"
 import { all, columns } from "./SqlPetRow.ts"
 import * as SqlTable from "./SqlTable.ts"
 
-/** Provides the repository over the `SqlClient` in the context, after `Migrations.migrate`. */
-export const layer = (
-  options: Pick<SqlOptions, "timeoutMs">
-): Layer.Layer<PetRepository, never, SqlClient.SqlClient> =>
-  Layer.effect(
-    PetRepository,
-    Effect.flatMap(SqlClient.SqlClient, (sql) => {
-      const call = SqlCall.make(options.timeoutMs)
-      const statements = statementsFor(sql)
-      return SqlTable.isPostgres(sql)
-        ? PostgresPets.make(sql, call, statements)
-        : Effect.succeed(SqlitePets.make(sql, call, statements))
-    })
-  )
+/** Creates the repository over a client, after `Migrations.migrate`. */
+export const make = (
+  sql: SqlClient.SqlClient,
+  call: SqlCall
+): Effect.Effect<Required<PetRepository["Service"]>> =>
+  SqlTable.isPostgres(sql)
+    ? PostgresPets.make(sql, call, statementsFor(sql))
+    : Effect.succeed(SqlitePets.make(sql, call, statementsFor(sql)))
 
 /** Returns the statements in the dialect of `sql`. Ids are positive, so the first page starts after id 0. */
 export const statementsFor = (sql: SqlClient.SqlClient) => {

@@ -24,14 +24,6 @@ type Modify = RateLimitStore["Service"]["modify"]
 
 type OnStored = PostgresRateLimits.OnStored
 
-/**
- * Provides the store over the `SqlClient` in the context, after `Migrations.migrate`. It deletes spent states, and
- * states of networks above `maxAnonymousStates`.
- */
-export const layer = (
-  options: Omit<SqlOptions, "keyCacheMs">
-): Layer.Layer<RateLimitStore, never, SqlClient.SqlClient> => Layer.effect(RateLimitStore, make(options))
-
 /** Provides a store for reading only: other methods are defects. Deletes nothing. */
 export const reading = ({
   timeoutMs
@@ -50,17 +42,15 @@ const readOnly = Effect.die(new Error("the rate limits are opened for reading on
 const usesServerTime = (sql: SqlClient.SqlClient, clock: SqlOptions["clock"]): boolean =>
   clock === "database" && SqlTable.isPostgres(sql)
 
-const make = Effect.fnUntraced(function* ({
-  clock,
-  maxAnonymousStates,
-  timeoutMs
-}: Omit<SqlOptions, "keyCacheMs">): Effect.fn.Return<
-  RateLimitStore["Service"],
-  never,
-  Scope.Scope | SqlClient.SqlClient
-> {
-  const sql = yield* SqlClient.SqlClient
-  const call = SqlCall.make(timeoutMs)
+/**
+ * Creates the store over a client, after `Migrations.migrate`. Until the scope closes, it deletes spent states, and
+ * states of networks above `maxAnonymousStates`.
+ */
+export const make = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  call: SqlCall.SqlCall,
+  { clock, maxAnonymousStates, timeoutMs }: Omit<SqlOptions, "keyCacheMs">
+): Effect.fn.Return<RateLimitStore["Service"], never, Scope.Scope> {
   const isServerTime = usesServerTime(sql, clock)
   yield* Effect.forkScoped(
     RateLimitSweep.forever(sql, yield* BanPolicy, call.run, isServerTime ? serverTime(sql) : undefined)

@@ -58,18 +58,17 @@ export const dialect = {
 export const open = (
   config: SqliteConnection.SqliteConnectionConfig
 ): Effect.Effect<SqliteConnection.SqliteConnection, SqlError, Scope.Scope> =>
-  Effect.gen(function* () {
-    const database = yield* Effect.acquireRelease(
+  Effect.acquireRelease(
+    Effect.retry(
       attempt(() => SqliteConnection.open(config)),
-      (database) => Effect.sync(() => database.close())
-    )
-    return yield* attempt(() => SqliteConnection.initialize(database, config)).pipe(
-      Effect.retry({
+      {
         while: ({ reason }) => reason._tag === "LockTimeoutError",
         schedule: Schedule.upTo(Schedule.spaced("20 millis"), { duration: "4 seconds" })
-      })
-    )
-  })
+      }
+    ),
+    (connection) => Effect.sync(connection.close),
+    { interruptible: true }
+  )
 
 /** Returns a connection's statements as effects. */
 export const connect = (sqlite: SqliteConnection.SqliteConnection): Connection =>

@@ -132,27 +132,26 @@ const work = (connection: SqliteConnection.SqliteConnection): void => {
   }
 }
 
-const start = (): (() => void) => {
-  try {
-    const database = SqliteConnection.open({ filename })
-    for (const startedAt = performance.now(); ; ) {
-      try {
-        const connection = SqliteConnection.initialize(database, { filename })
-        reply({ opened: true })
-        return () => {
-          work(connection)
-          database.close()
-        }
-      } catch (thrown) {
-        if (!isLocked(thrown) || performance.now() - startedAt > OPEN_MS) throw thrown
-        Atomics.wait(signal, 0, Atomics.load(signal, 0), OPEN_PAUSE_MS)
+/** Opens the file, and reports the result to the other thread. */
+const open = (): SqliteConnection.SqliteConnection | undefined => {
+  for (const startedAt = performance.now(); ; ) {
+    try {
+      const connection = SqliteConnection.open({ filename })
+      reply({ opened: true })
+      return connection
+    } catch (thrown) {
+      if (!isLocked(thrown) || performance.now() - startedAt > OPEN_MS) {
+        reply({ opened: false, thrown: encode(thrown) })
+        return undefined
       }
+      Atomics.wait(signal, 0, Atomics.load(signal, 0), OPEN_PAUSE_MS)
     }
-  } catch (thrown) {
-    reply({ opened: false, thrown: encode(thrown) })
-    return () => {}
   }
 }
 
-// An exception from here on ends the thread, which is then restarted.
-start()()
+const connection = open()
+if (connection !== undefined) {
+  // An exception from here on ends the thread, which is then restarted.
+  work(connection)
+  connection.close()
+}

@@ -19,8 +19,6 @@ export interface Options<Call, A> {
    * default: then all its calls fail.
    */
   readonly isRepeatable?: boolean
-  /** Maximum number of calls in a statement. */
-  readonly maxSize?: number
   /** Maximum number of statements in progress. */
   readonly concurrency?: number
 }
@@ -38,7 +36,7 @@ type Exits<A> = Effect.Effect<ReadonlyArray<Exit.Exit<A, SqlError>>, SqlError>
 /** Submits a call; see `Batch.Submit`. */
 export type Submit<Call, A> = Batch.Submit<Call, A, SqlError>
 
-/** Default for `maxSize`: larger statements save no CPU time per call, but all their calls wait longer. */
+/** Maximum number of calls in a statement: larger ones save no CPU time per call, but all their calls wait longer. */
 const MAX_SIZE = 64
 
 /** Default for `concurrency`: one statement runs while the results of the other are processed. */
@@ -54,7 +52,7 @@ export const make = <Call, A>(options: Options<Call, A>): Effect.Effect<Submit<C
  */
 export const makeWith = <Call, A>(
   context: Context.Context<never>,
-  { concurrency = CONCURRENCY, isRepeatable = false, maxSize = MAX_SIZE, statement }: Options<Call, A>,
+  { concurrency = CONCURRENCY, isRepeatable = false, statement }: Options<Call, A>,
   onIdle?: () => void
 ): Submit<Call, A> => {
   const observer = Context.get(context, CallObserver)
@@ -62,7 +60,7 @@ export const makeWith = <Call, A>(
   const isolated = isolateFailures(decoded(isRepeatable ? repeated(statement) : statement))
   return Batch.makeWithCallbacks(
     {
-      maxSize,
+      maxSize: MAX_SIZE,
       concurrency,
       run: ({ take }, end) => {
         const execute = Effect.suspend(() => {

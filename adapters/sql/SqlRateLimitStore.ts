@@ -16,7 +16,6 @@ import * as RateLimitSweep from "./RateLimitSweep.ts"
 import * as SqlCall from "./SqlCall.ts"
 import * as SqliteCounting from "./SqliteCounting.ts"
 import type { SqlOptions } from "./SqlOptions.ts"
-import * as SqlScript from "./SqlScript.ts"
 import * as SqlTable from "./SqlTable.ts"
 import * as WriteTransaction from "./WriteTransaction.ts"
 
@@ -118,33 +117,29 @@ const readStates =
     )
   }
 
+const READ = `SELECT ${columns} FROM rate_limits WHERE key = $1`
+const INSERT = `INSERT INTO rate_limits (key, ${columns})
+  VALUES ($1, ${RateLimitFields.names.map((_, index) => `$${index + 2}`).join(", ")})
+  ON CONFLICT (key) DO NOTHING RETURNING key`
+const UPDATE = `UPDATE rate_limits
+  SET ${RateLimitFields.names.map((name, index) => `${name} = $${index + 2}`).join(", ")} WHERE key = $1`
+
 /** Creates `modify`: computes the step in this thread, and starts again if the state has changed in the meantime. */
 const replaceState = (sql: SqlClient.SqlClient, call: SqlCall.SqlCall, onStored: OnStored): Modify => {
-  const isPostgres = SqlTable.isPostgres(sql)
-  const names = RateLimitFields.names
-  const read = `SELECT ${columns} FROM rate_limits WHERE key = $1`
-  const assignments = names.map((name, index) => `${name} = $${index + 2}`).join(", ")
-  const update = `UPDATE rate_limits SET ${assignments} WHERE key = $1`
-
-  const insertion = (key: string, values: ReadonlyArray<number>): SqlScript.Statement => {
-    const fields = Object.fromEntries(names.map((name, index) => [name, values[index]]))
-    const [insert, parameters] = SqlScript.insert("rate_limits", { key, ...fields })
-    return [`${insert} ON CONFLICT (key) DO NOTHING RETURNING key`, parameters, [[key]]]
-  }
-
+  const readLocked = SqlTable.isPostgres(sql) ? `${READ} FOR UPDATE` : READ
   const attempt = <A>(key: string, step: Step<A>): Effect.Effect<A, SqlError> =>
     Effect.gen(function* () {
-      const before = yield* SqlTable.query(sql, read, [key])
+      const before = yield* SqlTable.query(sql, READ, [key])
       const [row] = before
-      const [result, after] = step(row === undefined ? undefined : RateLimitFields.stateOf(row))
-      const values = RateLimitFields.valuesOf(after)
+      const [result, after] = step(row && RateLimitFields.stateOf(row))
+      const values = [key, ...RateLimitFields.valuesOf(after)]
       const { isComplete } = yield* WriteTransaction.execute(
         sql,
         row === undefined
-          ? [insertion(key, values)]
+          ? [[INSERT, values, [[key]]]]
           : [
-              [isPostgres ? `${read} FOR UPDATE` : read, [key], before],
-              [update, [key, ...values]]
+              [readLocked, [key], before],
+              [UPDATE, values]
             ]
       )
       if (!isComplete) return yield* attempt(key, step)

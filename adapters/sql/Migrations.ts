@@ -138,11 +138,9 @@ const versionOf = Effect.fnUntraced(function* (
   return version
 })
 
-/** The names of the tables of a store. */
-const tables: ReadonlySet<string> = new Set([...CopiedTables.copied, ...CopiedTables.uncopied])
-
 /** Whether a table has the name of one of a store's: without a store, another program has created it. */
-const hasOurName = (table: string): boolean => tables.has(table)
+const hasOurName = (table: string): boolean =>
+  CopiedTables.copied.includes(table) || CopiedTables.uncopied.includes(table)
 
 /** Whether a table is not SQLite's own. Unlike a schema of PostgreSQL, a file has one owner. */
 export const isNotInternal = (table: string): boolean => !table.startsWith("sqlite_")

@@ -78,11 +78,10 @@ export const sweepPage = Effect.fnUntraced(function* (
 
 /** Deletes rows that have not changed since they were read: a request may have changed any column in between. */
 const removal = (sql: SqlClient.SqlClient): string => {
-  const type = SqlTable.isPostgres(sql) ? "bigint" : "integer"
+  const { type, versions } = SqlTable.isPostgres(sql)
+    ? { type: "bigint", versions: "json_array_elements($1::json)" }
+    : { type: "integer", versions: "json_each(?)" }
   const values = RateLimitFields.names.map((_, index) => `CAST(value ->> ${index + 1} AS ${type})`)
-  return SqlTable.textFor(
-    sql,
-    `DELETE FROM rate_limits WHERE (key, ${RateLimitFields.names.join(", ")}) IN (
-       SELECT value ->> 0, ${values.join(", ")} FROM ${SqlTable.elements(sql)})`
-  )
+  return `DELETE FROM rate_limits WHERE (key, ${RateLimitFields.names.join(", ")}) IN (
+    SELECT value ->> 0, ${values.join(", ")} FROM ${versions})`
 }

@@ -248,7 +248,6 @@ const copyRows = ({ from, to }: CopyOptions, { columns, from: source, to: target
     )
   )
 
-/** Compares the rows of a table in both databases. */
 const compare = Effect.fnUntraced(function* (
   { from, to }: CopyOptions,
   { columns, from: source, to: target }: TableInBoth

@@ -49,7 +49,6 @@ export const postgres = (
     )
 }
 
-/** The progress of a transaction. */
 interface Progress {
   /** Whether it waits for the lock of its key. */
   isAcquiring: boolean

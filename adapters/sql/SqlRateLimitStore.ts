@@ -73,7 +73,6 @@ export const make = Effect.fnUntraced(function* (
   }
 })
 
-/** Tries to store a state, without storing one. */
 const rehearsal = (sql: SqlClient.SqlClient): Effect.Effect<unknown, SqlError> =>
   SqlTable.isPostgres(sql)
     ? // Also fails if the functions that count are missing.

@@ -176,10 +176,6 @@ export const query = (
 export const textFor = (sql: SqlClient.SqlClient, statement: string): string =>
   isPostgres(sql) ? statement : statement.replaceAll(/\$(?=\d)/g, "?")
 
-/** Returns a table with one row, `value`, for each element of the JSON array in `$1`. */
-export const elements = (sql: SqlClient.SqlClient): string =>
-  isPostgres(sql) ? "json_array_elements($1::json)" : "json_each($1)"
-
 /** Returns a query for the texts in the JSON array in `$1`. */
 export const texts = (sql: SqlClient.SqlClient): string =>
   `SELECT value FROM ${isPostgres(sql) ? "json_array_elements_text($1::json)" : "json_each($1)"}`

@@ -16,8 +16,6 @@ export interface SqliteConnectionConfig {
   readonly synchronous?: Synchronous | undefined
   /** Milliseconds that SQLite waits for a lock, 5 by default. Waiting blocks the thread, so prefer retries. */
   readonly busyTimeoutMs?: number | undefined
-  /** Maximum number of prepared statements in the cache, 200 by default. */
-  readonly preparedStatements?: number | undefined
   /**
    * Set this only for a connection that reads while another connection writes: it then rejects writes, and never moves
    * the write-ahead log into the database file. Called if the log was removed, so that the other connection saves it.
@@ -115,10 +113,10 @@ const immutable = (filename: string): URL => {
 }
 
 const connect = (database: DatabaseSync, config: SqliteConnectionConfig): SqliteConnection => {
-  const { preparedStatements: capacity = 200 } = config
   let { synchronous = "FULL" } = config
   // Strict checks only with `FULL`, because otherwise the latest commits can be lost anyway.
   const files = filesOf(config, database, () => synchronous === "FULL")
+  // Not bounded, because the program has a fixed set of statements.
   const cache = new Map<string, StatementSync>()
 
   const cached = (sql: string): StatementSync => {
@@ -126,10 +124,6 @@ const connect = (database: DatabaseSync, config: SqliteConnectionConfig): Sqlite
     if (known !== undefined) return known
     const statement = prepare(database, sql)
     cache.set(sql, statement)
-    if (cache.size > capacity) {
-      const [oldest = sql] = cache.keys()
-      cache.delete(oldest)
-    }
     return statement
   }
   const all = (

@@ -29,7 +29,6 @@ const columns = RateLimitFields.names.join(", ")
 /** Reads the state of a caller. */
 export const READ = `SELECT ${columns} FROM rate_limits WHERE key = ?`
 
-/** Stores the state of a caller. */
 const WRITE = `REPLACE INTO rate_limits (key, ${columns}) VALUES (?, ${RateLimitFields.names.map(() => "?").join(", ")})`
 
 interface Held {

@@ -21,7 +21,6 @@ const RESTART = Schedule.min([Schedule.exponential("50 millis"), Schedule.spaced
 /** Pause before the first attempt to restart a thread that has ended. */
 const RESTART_PAUSE = "50 millis"
 
-/** Submits a call to a queue. */
 type Submit<N extends SqliteJobs.Name> = Batch.Submit<SqliteJobs.Call<N>, SqliteJobs.Result<N>, SqlError>
 
 export interface SqliteThread {
@@ -56,7 +55,6 @@ const programAddress = (): URL =>
       // finds the program if the package is installed where the bundle runs.
       new URL("./dist/adapters/sql/SqliteWorker.js", import.meta.resolve("animal-store/package.json"))
 
-/** The end of a group. */
 type Ended = Exit.Exit<ReadonlyArray<unknown>, SqlError>
 
 /** A thread from its start to its end. */
@@ -195,7 +193,6 @@ const makeQueue = <N extends SqliteJobs.Name>(
   }
 }
 
-/** Sends a group, and calls `end` at its end. */
 const submitTo = (running: Running, group: SqliteJobs.Group, end: (ended: Ended) => void): void => {
   if (!running.isUsable) return void end(Exit.fail(endedBecause(undefined)))
   try {

@@ -104,7 +104,6 @@ const execute = <N extends SqliteJobs.Name>(
 
 const reply = (message: SqliteJobs.Reply | SqliteJobs.Opened): void => port.postMessage(message)
 
-/** Runs groups until the other thread closes the connection. */
 const work = (connection: SqliteConnection.SqliteConnection): void => {
   for (;;) {
     const message = inbox.shift()

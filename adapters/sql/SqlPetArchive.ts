@@ -178,25 +178,8 @@ const dialectOf = (sql: SqlClient.SqlClient) => {
     /** Otherwise another process could take one of the ids between the check and the insert. */
     lock: isPostgres ? LOCK_POSTGRES : [],
     /** Ensures that later animals get ids above `id`. */
-    reserve: isPostgres ? reserveOnPostgres : reserveOnSqlite
+    reserve: (id: Int64): SqlScript.Script => SqlTable.advancing(isPostgres, "pets", "id", id)
   }
 }
 
 const LOCK_POSTGRES: SqlScript.Script = [["LOCK TABLE pets IN SHARE ROW EXCLUSIVE MODE", []]]
-
-const reserveOnPostgres = (id: Int64): SqlScript.Script => [
-  [
-    `SELECT setval(pg_get_serial_sequence('pets', 'id'), $1::bigint)
-     WHERE $1::bigint > coalesce(pg_sequence_last_value(pg_get_serial_sequence('pets', 'id')), 0)`,
-    [id]
-  ]
-]
-
-const reserveOnSqlite = (id: Int64): SqlScript.Script => [
-  [
-    `INSERT INTO sqlite_sequence (name, seq) SELECT 'pets', 0
-     WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'pets')`,
-    []
-  ],
-  ["UPDATE sqlite_sequence SET seq = $1 WHERE name = 'pets' AND seq < $1", [id]]
-]

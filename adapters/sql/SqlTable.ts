@@ -137,24 +137,42 @@ export const insertion = (
 /** Ensures that later numbers of the sequence are larger than `last` and than all numbers in the table. */
 export const advance = (
   sql: SqlClient.SqlClient,
-  { name, sequence }: Table,
+  { name, sequence }: Pick<Table, "name" | "sequence">,
   last: bigint
 ): Effect.Effect<void, SqlError> =>
-  Effect.gen(function* () {
-    if (sequence === undefined) return
-    const [row] = yield* values(sql, `SELECT coalesce(max(${sequence.column}), 0) FROM ${name}`)
-    const next = [last, sequence.last, BigInt(String(row?.[0]))].reduce((largest, value) =>
-      value > largest ? value : largest
-    )
-    if (next === 0n) return
-    if (isPostgres(sql)) {
-      const position = "pg_get_serial_sequence($1::text, $2::text)"
-      yield* values(sql, `SELECT setval(${position}, $3::bigint)`, [name, sequence.column, next])
-    } else {
-      yield* values(sql, "DELETE FROM sqlite_sequence WHERE name = $1", [name])
-      yield* values(sql, "INSERT INTO sqlite_sequence (name, seq) VALUES ($1, $2)", [name, next])
-    }
-  })
+  Effect.forEach(
+    sequence === undefined ? [] : advancing(isPostgres(sql), name, sequence.column, last),
+    ([statement, parameters]) => values(sql, statement, parameters),
+    { discard: true }
+  )
+
+/** Returns the statements of `advance`. */
+export const advancing = (
+  isPostgres: boolean,
+  table: string,
+  column: string,
+  last: bigint
+): SqlScript.Script => {
+  const largest = `(SELECT coalesce(max(${column}), 0) FROM ${table})`
+  const sequence = `pg_get_serial_sequence('${table}', '${column}')`
+  return isPostgres
+    ? [
+        [
+          `SELECT setval(${sequence}, next) FROM (
+             SELECT greatest($1::bigint, ${largest}, pg_sequence_last_value(${sequence})) AS next
+           ) AS numbers WHERE next > 0`,
+          [last]
+        ]
+      ]
+    : [
+        [
+          `INSERT INTO sqlite_sequence (name, seq)
+           SELECT $1, 0 WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = $1)`,
+          [table]
+        ],
+        [`UPDATE sqlite_sequence SET seq = max(seq, $1, ${largest}) WHERE name = $2`, [last, table]]
+      ]
+}
 
 /** Runs a statement and returns its rows as arrays of exact values. */
 export const values = (

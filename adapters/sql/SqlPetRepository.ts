@@ -1,12 +1,16 @@
 /** Implements `PetRepository` on a SQL database, with exact int64 values. */
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import type * as SqlClient from "effect/sql/SqlClient"
+import { Pet } from "../../core/domain/Pet.ts"
 import type { PetRepository } from "../../core/ports/PetRepository.ts"
 import * as PostgresPets from "./PostgresPets.ts"
 import type { SqlCall } from "./SqlCall.ts"
-import * as SqlitePets from "./SqlitePets.ts"
-import { all, columns } from "./SqlPetRow.ts"
+import * as SqlIdempotentInsert from "./SqlIdempotentInsert.ts"
+import * as SqliteWorkerClient from "./SqliteWorkerClient.ts"
+import { all, columns, petOf, toInt64, valuesOf } from "./SqlPetRow.ts"
 import * as SqlTable from "./SqlTable.ts"
+import * as WriteTransaction from "./WriteTransaction.ts"
 
 /** Creates the repository over a client, after `Migrations.migrate`. */
 export const make = (
@@ -15,7 +19,32 @@ export const make = (
 ): Effect.Effect<Required<PetRepository["Service"]>> =>
   SqlTable.isPostgres(sql)
     ? PostgresPets.make(sql, call, statementsFor(sql))
-    : Effect.succeed(SqlitePets.make(sql, call, statementsFor(sql)))
+    : Effect.succeed(makeSqlite(sql, call))
+
+/** Creates the repository in SQLite: concurrent inserts share transactions, and reads run in this thread. */
+const makeSqlite = (sql: SqlClient.SqlClient, call: SqlCall): Required<PetRepository["Service"]> => {
+  const text = statementsFor(sql)
+  const execute = WriteTransaction.inQueue(sql, call, "groups")
+  const insertOnce = SqlIdempotentInsert.make(sql, text.insert)
+  const read = (statement: string, ...parameters: ReadonlyArray<unknown>) =>
+    Effect.map(
+      SqliteWorkerClient.isSqliteWorkerClient(sql)
+        ? Effect.suspend(() => call.result(sql.read(statement, parameters)))
+        : call.run(SqlTable.query(sql, statement, parameters)),
+      (rows) => rows.map(petOf)
+    )
+  return {
+    insert: (pet) =>
+      Effect.map(execute([[text.insert, valuesOf(pet)]]), ({ rows }) => new Pet(toInt64(rows[0]?.[0]), pet)),
+    insertOnce: (pet, once) =>
+      Effect.map(execute(insertOnce(pet, once)), (outcome) =>
+        SqlIdempotentInsert.outcomeOf(outcome, pet, once)
+      ),
+    find: (id) => Effect.map(read(text.find, id), ([pet]) => Option.fromUndefinedOr(pet)),
+    page: ({ after = 0n, limit, status }) =>
+      status === undefined ? read(text.page, after, limit) : read(text.pageByStatus, status, after, limit)
+  }
+}
 
 /** Returns the statements in the dialect of `sql`. Ids are positive, so the first page starts after id 0. */
 export const statementsFor = (sql: SqlClient.SqlClient) => {

@@ -4,6 +4,7 @@ import type * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import { actions, type KeyEvent } from "../../core/access/KeyEvent.ts"
 import * as SqlScript from "./SqlScript.ts"
+import * as SqlTable from "./SqlTable.ts"
 
 /** Returns the statements that record an event: none if it is `undefined`. */
 export const insertion = (event: KeyEvent | undefined): SqlScript.Script =>
@@ -19,28 +20,24 @@ export const insertion = (event: KeyEvent | undefined): SqlScript.Script =>
         })
       ]
 
-interface Row {
-  readonly at: unknown
-  readonly actor: string
-  readonly key_id: string
-  readonly action: string
-  readonly changes: string
-}
-
 /** Returns the events of the key `id`, or of all keys if `id` is `undefined`, oldest first. */
 export const select = (
   sql: SqlClient.SqlClient,
   id: string | undefined
-): Effect.Effect<ReadonlyArray<KeyEvent>, SqlError> =>
-  Effect.map(
-    id === undefined
-      ? sql<Row>`SELECT at, actor, key_id, action, changes FROM key_events ORDER BY position`
-      : sql<Row>`SELECT at, actor, key_id, action, changes FROM key_events WHERE key_id = ${id} ORDER BY position`,
-    (rows) => rows.map(toEvent)
-  )
+): Effect.Effect<ReadonlyArray<KeyEvent>, SqlError> => {
+  const [condition, parameters] = id === undefined ? ["", []] : ["WHERE key_id = $1", [id]]
+  const statement = `SELECT at, actor, key_id, action, changes FROM key_events ${condition} ORDER BY position`
+  return Effect.map(SqlTable.query(sql, statement, parameters), (rows) => rows.map(eventOf))
+}
 
-const toEvent = ({ action: name, actor, at, changes, key_id }: Row): KeyEvent => {
+const eventOf = ([at, actor, keyId, name, changes]: ReadonlyArray<unknown>): KeyEvent => {
   const action = actions.find((known) => known === name)
   if (action === undefined) throw new Error("a row has an unknown action")
-  return { at: Number(at), actor, keyId: key_id, action, changes: JSON.parse(changes) }
+  return {
+    at: Number(at),
+    actor: String(actor),
+    keyId: String(keyId),
+    action,
+    changes: JSON.parse(String(changes))
+  }
 }

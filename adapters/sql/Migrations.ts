@@ -20,8 +20,8 @@ export interface Migration {
 // Forward only. A released migration never changes: `Migrations.test.ts` contains the hashes of the texts.
 export const migrations: ReadonlyArray<Migration> = [{ name: "0.1.0", texts: First }]
 
-/** What a database is opened for: the tables of a source are migrated, but not created. */
-export type Use = "source" | "target"
+/** What a database is opened for: the tables of a source are migrated, but not created; reading changes nothing. */
+export type Use = "source" | "target" | "reading"
 
 /**
  * Migrates the database to the last of `migrations`, and creates the tables in a database without a store. Fails if its

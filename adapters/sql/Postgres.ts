@@ -9,6 +9,7 @@ import * as Result from "effect/Result"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
+import { percentDecode } from "../../core/codec/QueryString.ts"
 import { DatabaseUnusable, detailOf, explainedBy, opening } from "./DatabaseUnusable.ts"
 import type * as Migrations from "./Migrations.ts"
 import * as PostgresClient from "./PostgresClient.ts"
@@ -33,22 +34,14 @@ export const layer = ({
   provideClient(Sql.layer(options), url, connections, options.timeoutMs ?? SqlOptions.table.timeoutMs.default)
 
 /**
- * Provides a client for work on whole tables, after the tables are created or migrated.
+ * Provides a client for a command; see `Sql.opened`.
  *
  * @internal
  */
-export const tables = (
+export const client = (
   url: Redacted.Redacted<string>,
   use: Migrations.Use
-): Layer.Layer<SqlClient.SqlClient, DatabaseUnusable> => provideClient(Sql.migrated(use), url)
-
-/**
- * Provides a client that only reads, if the database contains the tables of this version.
- *
- * @internal
- */
-export const reading = (url: Redacted.Redacted<string>): Layer.Layer<SqlClient.SqlClient, DatabaseUnusable> =>
-  provideClient(Sql.checked, url)
+): Layer.Layer<SqlClient.SqlClient, DatabaseUnusable> => provideClient(Sql.opened(use), url)
 
 /**
  * Provides the client of a layer. The defaults are for commands: one statement runs at a time, and the driver uses the
@@ -60,9 +53,9 @@ const provideClient = <A, R>(
   connections = 2,
   connectMs = 5_000
 ): Layer.Layer<A, DatabaseUnusable, Exclude<R, SqlClient.SqlClient>> =>
-  layer.pipe(Layer.provide(client(url, connections, connectMs)), explainedBy(explain(Redacted.value(url))))
+  layer.pipe(Layer.provide(connect(url, connections, connectMs)), explainedBy(explain(Redacted.value(url))))
 
-const client = (url: Redacted.Redacted<string>, connections: number, connectTimeout: number) =>
+const connect = (url: Redacted.Redacted<string>, connections: number, connectTimeout: number) =>
   Layer.effect(
     SqlClient.SqlClient,
     Effect.gen(function* () {
@@ -133,15 +126,7 @@ const partsOf = (address: string): { readonly hostAndPort: string; readonly user
   const user = searchParams.get("user") ?? username
   return {
     hostAndPort: `${host}:${searchParams.get("port") ?? (port === "" ? 5432 : port)}`,
-    user: user === "" ? "its user" : nameOf(decode(user))
-  }
-}
-
-const decode = (text: string): string => {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
+    user: user === "" ? "its user" : nameOf(percentDecode(user) ?? user)
   }
 }
 

@@ -35,30 +35,21 @@ const prepare: Effect.Effect<void, DatabaseUnusable, SqlClient.SqlClient> = Effe
 })
 
 /**
- * Provides the `SqlClient` in the context after the tables are created or migrated.
+ * Provides the `SqlClient` in the context: for reading, if the database contains the tables of this version; otherwise
+ * after the tables are created or migrated.
  *
  * @internal
  */
-export const migrated = (
+export const opened = (
   use: Migrations.Use
-): Layer.Layer<SqlClient.SqlClient, DatabaseUnusable, SqlClient.SqlClient> =>
-  Layer.effect(
-    SqlClient.SqlClient,
-    (use === "source" ? Migrations.requireStore : Effect.void).pipe(
-      Effect.andThen(prepare),
-      Effect.andThen(SqlClient.SqlClient)
-    )
-  )
-
-/**
- * Provides the `SqlClient` in the context if the database contains the tables of this version; changes nothing.
- *
- * @internal
- */
-export const checked: Layer.Layer<SqlClient.SqlClient, DatabaseUnusable, SqlClient.SqlClient> = Layer.effect(
-  SqlClient.SqlClient,
-  Effect.andThen(Migrations.check, SqlClient.SqlClient)
-)
+): Layer.Layer<SqlClient.SqlClient, DatabaseUnusable, SqlClient.SqlClient> => {
+  const steps = {
+    reading: Migrations.check,
+    source: Effect.andThen(Migrations.requireStore, prepare),
+    target: prepare
+  }
+  return Layer.effect(SqlClient.SqlClient, Effect.andThen(steps[use], SqlClient.SqlClient))
+}
 
 /** Provides the stores over the `SqlClient` in the context; creates or migrates the tables first. */
 export const layer = (

@@ -41,32 +41,24 @@ export const layer = ({
 }
 
 /**
- * Provides a client for work on whole tables, after the tables are created or migrated. It has no worker thread: the
- * thread of a command may block.
+ * Provides a client for a command; see `Sql.opened`. It has no worker thread, because the thread of a command may block.
+ * For reading, neither the file nor its directory is changed.
  *
  * @internal
  */
-export const tables = (
+export const client = (
   given: string,
   use: Migrations.Use
 ): Layer.Layer<SqlClient.SqlClient, DatabaseUnusable> => {
   const filename = resolvePath(given)
+  if (use === "reading") return Layer.provide(Sql.opened(use), readOnlyClient(filename, given))
   return Layer.unwrap(
     Effect.as(
       prepareFile(filename, given),
-      Layer.provide(Sql.migrated(use), provided(SqliteClient.make({ filename })))
+      Layer.provide(Sql.opened(use), provided(SqliteClient.make({ filename })))
     )
   ).pipe(explainedBy(explain(given)))
 }
-
-/**
- * Provides a client that only reads, if the file contains the tables of this version; neither the file nor its
- * directory is changed.
- *
- * @internal
- */
-export const reading = (given: string): Layer.Layer<SqlClient.SqlClient, DatabaseUnusable> =>
-  Layer.provide(Sql.checked, readOnlyClient(resolvePath(given), given))
 
 // An absolute path stays valid if the working directory changes, and SQLite never reads it as a `file:` address.
 const resolvePath = (filename: string): string => path.resolve(filename)

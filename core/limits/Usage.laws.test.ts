@@ -7,19 +7,21 @@ import * as Usage from "./Usage.ts"
 
 const { DAY, MINUTE } = Arbitrary
 
+interface Moment {
+  readonly state: RateLimit.State | undefined
+  readonly now: number
+}
+
 /** Generates histories: states with their times. The first state is `undefined`: no request was sent yet. */
 const histories = fc
   .tuple(Arbitrary.moment, Arbitrary.moves, Arbitrary.policy)
   .map(([start, moves, { plan, ban }]) => {
     const policy = { plan, ban: ban ?? BanPolicies.standard }
-    let state: RateLimit.State | undefined
-    const moments: Array<{ readonly state: RateLimit.State | undefined; readonly now: number }> = [
-      { state, now: start }
+    const sent = Arbitrary.play(start, moves, [policy])
+    const moments: ReadonlyArray<Moment> = [
+      { state: undefined, now: start },
+      ...sent.map(({ after, now }) => ({ state: after, now }))
     ]
-    for (const { now } of Arbitrary.play(start, moves, [policy])) {
-      state = RateLimit.step(state, now, policy)[1]
-      moments.push({ state, now })
-    }
     return { policy, moments }
   })
 

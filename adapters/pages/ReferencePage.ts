@@ -36,8 +36,9 @@ const entries: ReadonlyArray<PageFiles.Entry> = [
   PageFiles.page("/", "start.html", true),
   PageFiles.page("/docs", "reference.html"),
   PageFiles.asset("/docs/", "page.css"),
+  PageFiles.asset("/docs/", "reference.css"),
   PageFiles.asset("/docs/", "page.js"),
   PageFiles.asset("/docs/", "ExactJson.js"),
-  PageFiles.asset("/docs/", "swagger-ui.css", "swaggerUi"),
-  PageFiles.asset("/docs/", "swagger-ui-bundle.js", "swaggerUi")
+  PageFiles.asset("/docs/", "swagger-ui.css", "swagger-ui-dist"),
+  PageFiles.asset("/docs/", "swagger-ui-bundle.js", "swagger-ui-dist")
 ]

@@ -43,17 +43,12 @@ export const errors = {
 
 const codes = ["not_found", "invalid_body", "key_revoked", "rotation_unfinished"] as const
 
-/** The codes of the failures of `Keys`; that of each other one ends with `Invalid`. */
-const codeOf: { readonly [tag: string]: (typeof codes)[number] } = {
-  ApiKeyUnknown: "not_found",
-  ApiKeyRevoked: "key_revoked",
-  RotationUnfinished: "rotation_unfinished",
-  PlanInvalid: "invalid_body",
-  LabelInvalid: "invalid_body",
-  AccountInvalid: "invalid_body",
-  MetadataInvalid: "invalid_body",
-  ExpiryInvalid: "invalid_body",
-  InvalidOption: "invalid_body"
+/** Returns the code of a failure of `Keys`; other failures are outages, or defects. */
+const codeOf = (tag: string): (typeof codes)[number] | undefined => {
+  if (tag === "ApiKeyUnknown") return "not_found"
+  if (tag === "ApiKeyRevoked") return "key_revoked"
+  if (tag === "RotationUnfinished") return "rotation_unfinished"
+  return tag.includes("Invalid") ? "invalid_body" : undefined
 }
 
 const time = { type: "integer", description: "Epoch milliseconds." } as const
@@ -141,29 +136,10 @@ const Row = {
 
 const LATER = "Other processes of the service apply it within five seconds (--key-cache)."
 
-const endings = {
-  revoke: {
-    summary: "Revoke a key",
-    description: `Every further request with it gets 401. This is final. ${LATER}`
-  },
-  unban: {
-    summary: "Unban a key",
-    description:
-      "Lifts the ban and clears strikes, immediately in all processes. Requests that were counted stay counted."
-  }
-}
-
 const page = {
   cursor: text("The `next` of the previous page."),
-  limit: {
-    type: "integer",
-    minimum: 1,
-    maximum: 100,
-    description: "Maximum number on the page; 50 by default."
-  }
+  limit: { type: "integer", minimum: 1, maximum: 100, default: 50 }
 } as const
-
-const DEFAULT_LIMIT = 50
 
 const next = textOrNull("The cursor of the next page, or null.")
 
@@ -206,7 +182,7 @@ export const operations = ({
         })
       },
       run: async ({ now, query }) => {
-        const found = KeyQuery.page(await list.all(now), query, query.limit ?? DEFAULT_LIMIT, now)
+        const found = KeyQuery.page(await list.all(now), query, query.limit ?? page.limit.default, now)
         const shown = await refreshed(found.keys)
         return { body: { ...found, keys: shown.map((key) => toKey(key, now)), next: found.next ?? null } }
       }
@@ -278,12 +254,21 @@ export const operations = ({
         return { body: KeyRecord.issued(await keys(caller).rotate(id, { overlapMs, force })) }
       }
     }),
-    ...(["revoke", "unban"] as const).map((action) =>
+    ...(
+      [
+        ["revoke", `Every further request with it gets 401. This is final. ${LATER}`],
+        [
+          "unban",
+          "Lifts the ban and clears strikes, immediately in all processes. Counted requests stay counted."
+        ]
+      ] as const
+    ).map(([action, description]) =>
       defineOperation({
         id: `${action}Key`,
         method: "POST",
         path: `/keys/{id}/${action}`,
-        ...endings[action],
+        summary: action === "revoke" ? "Revoke a key" : "Unban a key",
+        description,
         success: { body: Key },
         errors: codes,
         run: async ({ caller, now, params: { id } }) => {
@@ -316,7 +301,7 @@ export const operations = ({
         })
       },
       errors: codes,
-      run: async ({ caller, query: { cursor, key, limit = DEFAULT_LIMIT } }) => {
+      run: async ({ caller, query: { cursor, key, limit = page.limit.default } }) => {
         const recorded = await keys(caller).log(key)
         const given = /^[0-9]{1,15}$/.test(cursor ?? "") ? Number(cursor) : recorded.length
         const end = Math.min(given, recorded.length)
@@ -397,7 +382,7 @@ const guarded = (operation: OwnOperation, list: KeyList): OwnOperation => ({
       // The cast is safe: the pipeline has validated the input.
       return await operation.run(input as never)
     } catch (cause) {
-      const code = cause instanceof Error && "_tag" in cause ? codeOf[String(cause._tag)] : undefined
+      const code = cause instanceof Error && "_tag" in cause ? codeOf(String(cause._tag)) : undefined
       if (code === undefined || !(cause instanceof Error)) throw cause
       const prefix = code === "invalid_body" ? "The body is invalid: " : ""
       throw input.error(code, `${prefix}${cause.message}.`)

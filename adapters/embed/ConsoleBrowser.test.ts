@@ -133,8 +133,13 @@ describeInBrowser("the console in a browser", () => {
     await row.waitFor()
     expect((await row.innerText()).split(/\s+/).slice(0, 3)).toEqual(["Sum", "7", "0"])
     expect(store.metrics()).toMatch(/http_server_request_duration_seconds_count\{[^}]*\} 7\n/)
-    await page.waitForSelector(".chart >> text=now >> nth=0")
-    expect(await Axe.violations(page)).toEqual([])
+    await page.waitForSelector(".chart")
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme })
+      expect(await Axe.violations(page)).toEqual([])
+      await takeScreenshot(page, `console-charts-${colorScheme}`)
+    }
+    await page.hover(".chart svg >> nth=0")
   })
 
   it.each([

@@ -5,7 +5,7 @@ const names = ["page.css", "console.css", "console.js", "keys.js", "actions.js",
 
 /** Reads the files. Their paths are relative to `/admin`, except for that of the page. */
 export const files = PageFiles.load([
-  PageFiles.page("/", "console.html"),
-  ...names.map((name) => PageFiles.asset("/", name)),
-  PageFiles.asset("/", "lit-html.js", "lit-html")
+  { path: "/", name: "console.html" },
+  ...names.map((name) => ({ path: `/${name}`, name })),
+  { path: "/lit-html.js", name: "lit-html.js", origin: "lit-html" }
 ])

@@ -40,9 +40,16 @@ export const load = (
   Effect.tryPromise({
     try: () =>
       Promise.all(
-        entries.map(async ({ name, origin, path, ...rest }) => {
+        entries.map(async ({ isForBrowsers, name, origin = "client", path }) => {
           const bytes = await readFile(locate(origin, name))
-          return { ...fileOf(path === "/" ? toStartPage(bytes) : bytes), ...rest, path }
+          const extension = name.replace(/.*\./, "")
+          return {
+            ...fileOf(path === "/" ? toStartPage(bytes) : bytes),
+            contentType: `${contentTypes[extension]}; charset=utf-8`,
+            headers: extension === "html" ? pageHeaders : fileHeaders,
+            isForBrowsers,
+            path
+          }
         })
       ),
     catch: (cause) => new PageUnreadable({ cause })
@@ -89,26 +96,13 @@ const pageHeaders: ReadonlyArray<Header> = [
 ]
 
 /** A file, and the path at which it is served. */
-export interface Entry extends Pick<StaticFile, "path" | "contentType" | "headers" | "isForBrowsers"> {
-  readonly origin: Origin
+export interface Entry extends Pick<StaticFile, "path" | "isForBrowsers"> {
   readonly name: string
+  readonly origin?: Origin
 }
 
-/** Returns the entry of a page. */
-export const page = (path: string, name: string, isForBrowsers = false): Entry => ({
-  origin: "client",
-  name,
-  path,
-  contentType: "text/html; charset=utf-8",
-  headers: pageHeaders,
-  isForBrowsers
-})
-
-/** Returns the entry of a script or a style sheet in the directory `base`. */
-export const asset = (base: string, name: string, origin: Origin = "client"): Entry => ({
-  origin,
-  name,
-  path: base + name,
-  contentType: `${name.endsWith(".css") ? "text/css" : "text/javascript"}; charset=utf-8`,
-  headers: fileHeaders
-})
+const contentTypes: { readonly [extension: string]: string } = {
+  html: "text/html",
+  css: "text/css",
+  js: "text/javascript"
+}

@@ -103,7 +103,7 @@ export const actionDialog = (app) => {
         <p>${description}</p>
         ${Object.entries(fields).map(([name, schema]) => field(name, schema, values[name]))}
         <p class="red" role="alert">${current.problem}</p>
-        <div class="row end">
+        <div class="row spread">
           <button type="button" @click=${() => show({})}>Cancel</button>
           <button class=${kindOf(id) || "primary"} ?disabled=${current.isSent}>${verbs[id]} key</button>
         </div>
@@ -134,7 +134,7 @@ const secret = ({ id, key, oldKeyExpiresAt, plan }) => {
       <p>The ${plan} key ${id}. The database stores only its SHA-256: copy the secret before you close this.</p>
       <code class="secret">${key}</code>
       ${oldKeyExpiresAt === null ? nothing : html`<p>The old secret works until ${time(oldKeyExpiresAt)}.</p>`}
-      <div class="row end">
+      <div class="row spread">
         <button>Done</button>
         <button class="primary" type="button" @click=${copy}>Copy</button>
       </div>

@@ -84,8 +84,8 @@ const open = () => {
 /** @param {SubmitEvent} event */
 const signIn = (event) => {
   event.preventDefault()
-  const [token = ""] = new FormData(/** @type {HTMLFormElement} */ (event.target)).values()
-  sessionStorage.setItem(TOKEN, String(token).trim())
+  const [token] = new FormData(/** @type {HTMLFormElement} */ (event.target)).values()
+  sessionStorage.setItem(TOKEN, String(token))
   return update()
 }
 
@@ -110,7 +110,8 @@ const signInForm = () => html`
         This tab keeps it until it is closed.
       </p>
       <label>Admin token
-        <input id="token" name="token" type="password" autocomplete="off" required autofocus placeholder="asa_…">
+        <input id="token" name="token" type="password" placeholder="asa_…" pattern="asa_[A-Za-z0-9]+"
+          autocomplete="off" required autofocus>
       </label>
       <p class="red" role="alert">${state.problem}</p>
       <button class="primary">Sign in</button>
@@ -130,7 +131,7 @@ const page = (title) => html`
     </nav>
     <button @click=${signOut}>Sign out</button>
   </header>
-  <main id="main" tabindex="-1" class=${state.problem === "" ? "" : "stale"}>
+  <main id="main" tabindex="-1">
     <h1>${title}</h1>
     ${state.values === undefined ? nothing : state.view.show(state.values)}
   </main>

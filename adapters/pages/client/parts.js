@@ -118,7 +118,7 @@ export const pages = ({ api, update }, path) => {
     },
     /** @param {string | null} next the cursor of the next page */
     pager: (next) => html`
-      <div class="row end">
+      <div class="row spread">
         ${cursors.length > 1 ? html`<button @click=${() => turn(cursors.slice(0, -1))}>Newer</button>` : nothing}
         ${next === null ? nothing : html`<button @click=${() => turn([...cursors, next])}>Older</button>`}
       </div>`

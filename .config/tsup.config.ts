@@ -3,7 +3,7 @@ import { defineConfig } from "tsup"
 
 /** Whether a file is part of the package: tests and the self-test of the conformance suite are not. */
 const isPackaged = (file: string): boolean =>
-  !/\.(test|arbitrary|fixture)\.ts$/.test(file) && !file.startsWith("conformance/selftest/")
+  !/\.(test|arbitrary|fixture|d)\.ts$/.test(file) && !file.startsWith("conformance/selftest/")
 
 /** Copies the files that are served unchanged: our own, and those of packages with their licenses. */
 const copyPages = (): void => {

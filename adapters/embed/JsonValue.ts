@@ -3,7 +3,7 @@ import * as Json from "../../core/codec/Json.ts"
 
 /**
  * Returns the plain value of parsed JSON. A number is a `number`, but an integer literal that a double cannot hold is a
- * `bigint`, so that nothing is rounded without a validator's knowledge.
+ * `bigint`, and another number beyond its range is its text, so that no validator accepts a value that was not sent.
  */
 export const toPlain = (json: Json.Json): unknown => {
   if (json === null || typeof json !== "object") return json
@@ -13,9 +13,10 @@ export const toPlain = (json: Json.Json): unknown => {
   return Object.fromEntries(Object.entries(json).map(([name, value]) => [name, toPlain(value)]))
 }
 
-const toNumber = (text: string): number | bigint => {
+const toNumber = (text: string): number | bigint | string => {
   const value = Number(text)
-  return Number.isSafeInteger(value) || !/^-?[0-9]+$/.test(text) ? value : BigInt(text)
+  if (!Number.isSafeInteger(value) && /^-?[0-9]+$/.test(text)) return BigInt(text)
+  return Number.isFinite(value) ? value : text
 }
 
 /** Returns the number or boolean that a text is, if a schema names its type; otherwise the text. */

@@ -183,6 +183,27 @@ describe("an operation of a host", () => {
     expect((await send("POST", "/v1/orders", {}, { "Content-Type": "text/plain" })).status).toBe(415)
   })
 
+  it("takes a number beyond a double for no number, also where null is allowed", async () => {
+    const number = { type: ["number", "null"] }
+    const { send } = await open({
+      operations: [
+        defineOperation({
+          id: "weigh",
+          method: "POST",
+          path: "/weights",
+          body: { type: "object", properties: { grams: number }, required: ["grams"] },
+          success: { body: { type: "object" } },
+          run: ({ body }) => ({ body: body as object })
+        })
+      ]
+    })
+    expect((await send("POST", "/v1/weights", '{"grams":1e308}')).text).toBe('{"grams":1e+308}')
+    for (const grams of ["1e400", "-1e309"]) {
+      const { json } = await send("POST", "/v1/weights", `{"grams":${grams}}`)
+      expect(json.message).toMatch(/^The body is invalid: grams: /)
+    }
+  })
+
   it("converts query parameters to the types of their schemas", async () => {
     const { send } = await open()
     expect((await send("GET", "/v1/orders?limit=3&isPaid=true")).json).toEqual({ limit: 3, isPaid: true })

@@ -2,10 +2,9 @@
  * Judges every exchange by our decisions on what the contract leaves open: a second judge beside the model, for level
  * `design`. Pure, as the model is. It counts and parses with the core, which has models of its own for both.
  */
-import type { ClauseSlug } from "../clauses/Clauses.ts"
 import { isOfService } from "../http/ByService.ts"
 import { header } from "../http/Wire.ts"
-import { type Exchange, type Ruling, type Setup, type Violation, violations } from "../model/Exchange.ts"
+import { type Exchange, gathering, type Ruling, type Setup } from "../model/Exchange.ts"
 import type * as Model from "../model/Model.ts"
 import * as Request from "../model/Request.ts"
 import * as Seen from "../model/Seen.ts"
@@ -44,23 +43,18 @@ const hasResponse = (exchange: Exchange): exchange is Responded => exchange.resp
 
 /** Judges exchanges in flight at the same time; usually one. */
 export const judge = (known: Knowledge, exchanges: ReadonlyArray<Exchange>): Judgment => {
-  const found: Array<Violation> = []
-  const decided = new Set<ClauseSlug>()
-  const decide = (rulings: ReadonlyArray<Ruling>, exchange: Exchange | undefined): void => {
-    for (const { clause } of rulings) decided.add(clause)
-    found.push(...violations(rulings, exchange))
-  }
+  const { add, ...gathered } = gathering()
   let next = known
   for (const exchange of exchanges) {
     const [rulings, after] = judgeOne(next, exchange)
     next = after
-    decide(rulings, exchange)
+    add(rulings, exchange)
   }
   const seen = exchanges
     .filter(hasResponse)
     .map((exchange) => Seen.make(exchange, Request.read(exchange.request, known.setup)))
-  if (seen.length > 1) decide(Concurrent.judge(seen), seen.at(-1)?.exchange)
-  return { violations: found, decided, known: next }
+  if (seen.length > 1) add(Concurrent.judge(seen), seen.at(-1)?.exchange)
+  return { ...gathered, known: next }
 }
 
 /** Number of request ids that are remembered. */

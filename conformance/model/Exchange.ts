@@ -96,14 +96,19 @@ export const broken = (
 export const isBroken = (ruling: Ruling): ruling is Ruling & { readonly broken: Break } =>
   ruling.broken !== undefined
 
-/** Returns the violations among rulings on an exchange. */
-export const violations = (
-  rulings: ReadonlyArray<Ruling>,
-  exchange: Exchange | undefined
-): ReadonlyArray<Violation> =>
-  rulings.flatMap(({ broken, clause }) => {
-    if (broken === undefined) return []
-    const { actual, earlier, expected } = broken
-    const all = [...earlier, ...(exchange === undefined ? [] : [exchange])]
-    return [{ clause, expected, actual, evidence: [...new Set(all)].toSorted((a, b) => a.index - b.index) }]
-  })
+/** Gathers rulings: the violations among them, and the clauses that they decide. */
+export const gathering = () => {
+  const violations: Array<Violation> = []
+  const decided = new Set<ClauseSlug>()
+  /** Adds rulings on an exchange; it is absent if no exchange shows what they are about. */
+  const add = (rulings: ReadonlyArray<Ruling>, exchange?: Exchange): void => {
+    for (const { broken, clause } of rulings) {
+      decided.add(clause)
+      if (broken === undefined) continue
+      const { actual, earlier, expected } = broken
+      const all = new Set([...earlier, ...(exchange === undefined ? [] : [exchange])])
+      violations.push({ clause, expected, actual, evidence: [...all].toSorted((a, b) => a.index - b.index) })
+    }
+  }
+  return { violations, decided, add }
+}

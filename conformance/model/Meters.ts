@@ -1,4 +1,5 @@
 /** What is known of limits and bans (§8), and the laws of admission, of the rate headers and of Retry-After. */
+import type { ClauseSlug } from "../clauses/Clauses.ts"
 import { duration } from "../http/Moment.ts"
 import * as RateHeaders from "../http/RateHeaders.ts"
 import { span } from "../windows/Span.ts"
@@ -250,11 +251,18 @@ const judgeWorlds = (
 
 const [MINUTE_MS, DAY_MS] = [60_000, 86_400_000]
 
+/** The clauses about the number in X-RateLimit-Remaining. */
+const ofRemaining: ReadonlyArray<ClauseSlug> = [
+  "limits.remaining-truth",
+  "limits.remaining-bound",
+  "limits.refused-count"
+]
+
 /** Returns a broken ruling of the worlds with all exchanges that it follows from, and in the words of its cause. */
 const explainedBy = (
   meters: Meters,
   { admittedAt = [], shown, spentDay }: Standing,
-  { at, denied, key }: World.Event,
+  { at, denied, key, shown: now }: World.Event,
   { broken: { actual, expected }, clause }: Ruling & { readonly broken: Break },
   evidence: ReadonlyArray<Exchange>
 ): Ruling => {
@@ -274,7 +282,8 @@ const explainedBy = (
     const ofShown = isTooMuch ? "limits.remaining-truth" : "limits.remaining-bound"
     return broken(ofShown, `${expected} by X-RateLimit-Remaining`, actual, ...earlier)
   }
-  const isOfDay = clause === "limits.per-day" || expected.endsWith("of the day")
+  const isShownOfDay = ofRemaining.includes(clause) && now?.limit === key.plan.perDay
+  const isOfDay = clause === "limits.per-day" || isShownOfDay
   if (spentDay === undefined || !isOfDay || at.lo - spentDay.from >= DAY_MS)
     return broken(clause, expected, actual, ...earlier)
   const began = `the day of ${key.plan.perDay} requests began anew after ${duration(at.lo - spentDay.from)}`

@@ -7,16 +7,7 @@ import type { ClauseSlug } from "../clauses/Clauses.ts"
 import * as Catalogue from "./Catalogue.ts"
 import * as Choices from "./Choices.ts"
 import * as EveryResponse from "./EveryResponse.ts"
-import {
-  broken,
-  type Exchange,
-  kept,
-  type Ruling,
-  rule,
-  type Setup,
-  type Violation,
-  violations
-} from "./Exchange.ts"
+import { broken, type Exchange, gathering, kept, rule, type Setup, type Violation } from "./Exchange.ts"
 import * as Meters from "./Meters.ts"
 import * as Names from "./Names.ts"
 import * as Request from "./Request.ts"
@@ -48,19 +39,14 @@ export const begin = (setup: Setup): Knowledge => ({
 
 /** Judges exchanges in flight at the same time; usually one. */
 export const judge = (known: Knowledge, exchanges: ReadonlyArray<Exchange>): Judgment => {
-  const found: Array<Violation> = []
-  const decided = new Set<ClauseSlug>()
-  const decide = (rulings: ReadonlyArray<Ruling>, exchange: Exchange | undefined): void => {
-    for (const { clause } of rulings) decided.add(clause)
-    found.push(...violations(rulings, exchange))
-  }
+  const { add, ...gathered } = gathering()
   let { catalogue, choices, meters } = known
   const all: Array<Seen.Seen> = []
   for (const exchange of exchanges) {
     const asked = Request.read(exchange.request, known.setup)
     if (exchange.response === undefined) {
       if (asked.isPlain)
-        decide([broken("http.responds", "a complete response", exchange.missing ?? "none")], exchange)
+        add([broken("http.responds", "a complete response", exchange.missing ?? "none")], exchange)
       if (exchange.request.method !== "GET") catalogue = Catalogue.afterLoss(catalogue)
       meters = Meters.afterLoss(meters, asked.caller.key)
       continue
@@ -78,7 +64,7 @@ export const judge = (known: Knowledge, exchanges: ReadonlyArray<Exchange>): Jud
     const exists = operation.is === "get" && Catalogue.has(catalogue, operation.id, key, exchange)
     const ofStatus = Status.judge(seen, mayBeBanned, exists)
     const ofAll = EveryResponse.judge(seen, mayBeBanned)
-    decide([kept("http.responds"), ...ofStatus, ...ofAll, ...animals, ...chosen], exchange)
+    add([kept("http.responds"), ...ofStatus, ...ofAll, ...animals, ...chosen], exchange)
     catalogue = nextCatalogue
     choices = nextChoices
     if (key === undefined) meters = { ...meters, latestKey: undefined }
@@ -88,17 +74,18 @@ export const judge = (known: Knowledge, exchanges: ReadonlyArray<Exchange>): Jud
     if (key === undefined) continue
     const [rulings, next] = Meters.judge(meters, key, group)
     meters = next
-    decide(rulings, group.at(-1)?.exchange)
+    add(rulings, group.at(-1)?.exchange)
   }
-  return { violations: found, decided, known: { ...known, catalogue, choices, meters } }
+  return { ...gathered, known: { ...known, catalogue, choices, meters } }
 }
 
 /** Judges what no exchange shows. */
 export const close = (known: Knowledge): Judgment => {
   const { basePath } = known.setup
   const isVersioned = /(?:^|\/)v1(?:\/|$)/.test(basePath)
-  const ruling = rule(isVersioned, "http.version-segment", "a base address with /v1", basePath)
-  return { violations: violations([ruling], undefined), decided: new Set([ruling.clause]), known }
+  const { add, ...gathered } = gathering()
+  add([rule(isVersioned, "http.version-segment", "a base address with /v1", basePath)])
+  return { ...gathered, known }
 }
 
 /** Returns what a report tells beside the verdict: the choices of the service, and what they left undecided. */

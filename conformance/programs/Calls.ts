@@ -173,7 +173,8 @@ export const lookAtLists = Effect.fnUntraced(function* (
 ) {
   let shown: Animal | undefined
   for (const filter of Queries.filters) {
-    const { response } = yield* tools.send({ path: Queries.list("limit=100", filter), key })
+    const path = Queries.list(...(yield* Random.shuffle(["limit=100", filter])))
+    const { response } = yield* tools.send({ path, key })
     const animals = Result.flatMap(PetJson.parse(text(response?.body)), PetJson.animals)
     shown = Result.getOrElse(animals, () => [])[0] ?? shown
   }

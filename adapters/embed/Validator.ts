@@ -28,15 +28,17 @@ type ValueOf<S, Integer> = S extends undefined
         ? Integer
         : S extends { readonly type: keyof Scalars }
           ? Scalars[S["type"]]
-          : S extends { readonly type: "array" }
-            ? ReadonlyArray<S extends { readonly items: infer Item } ? ValueOf<Item, Integer> : unknown>
-            : S extends { readonly type: "object"; readonly properties: infer Properties }
-              ? ObjectOf<
-                  Properties,
-                  S extends { readonly required: ReadonlyArray<infer Name> } ? Name : never,
-                  Integer
-                >
-              : unknown
+          : S extends { readonly type: ReadonlyArray<infer Type> }
+            ? ValueOf<{ readonly type: Type }, Integer>
+            : S extends { readonly type: "array" }
+              ? ReadonlyArray<S extends { readonly items: infer Item } ? ValueOf<Item, Integer> : unknown>
+              : S extends { readonly type: "object"; readonly properties: infer Properties }
+                ? ObjectOf<
+                    Properties,
+                    S extends { readonly required: ReadonlyArray<infer Name> } ? Name : never,
+                    Integer
+                  >
+                : unknown
 
 type Scalars = {
   readonly string: string

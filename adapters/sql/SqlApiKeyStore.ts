@@ -120,8 +120,7 @@ const make = Effect.fnUntraced(function* ({
           ])
         )
 
-  const findOne = (hash: string) =>
-    Effect.map(rows(byHash, hash), (found) => [Exit.succeed(Option.fromUndefinedOr(keysIn(found)[0]))])
+  const findOne = (hash: string) => Effect.map(rows(byHash, hash), (found) => [Exit.succeed(firstIn(found))])
 
   const findAll = (hashes: ReadonlyArray<string>) =>
     Effect.map(rows(byHashes, PostgresArray.text([...new Set(hashes)])), (found) => {
@@ -141,7 +140,7 @@ const make = Effect.fnUntraced(function* ({
   return {
     findByHash: (hash) =>
       findByHash === undefined
-        ? Effect.map(call.run(rows(byHash, hash)), (found) => Option.fromUndefinedOr(keysIn(found)[0]))
+        ? Effect.map(call.run(rows(byHash, hash)), firstIn)
         : call.submit((done) => findByHash(hash, done)),
     insert: (key, event) => Effect.asVoid(call.run(WriteTransaction.execute(sql, insertion(key, event)))),
     insertFirst: (key, event) =>
@@ -152,6 +151,7 @@ const make = Effect.fnUntraced(function* ({
     update: (id, change) =>
       isStorable(id) ? call.run(updates.withPermit(updateUnchanged(id, change))) : Effect.succeedNone,
     list: Effect.map(call.run(rows("")), keysIn),
+    find: (id) => (isStorable(id) ? Effect.map(call.run(rows(byId, id)), firstIn) : Effect.succeedNone),
     events: (id) =>
       id === undefined || isStorable(id) ? call.run(KeyEvents.select(sql, id)) : Effect.succeed([]),
     markSeen: (ids, day) => Effect.asVoid(call.run(markSeen(ids, day))),
@@ -198,6 +198,8 @@ const keysIn = (rows: Values): ReadonlyArray<ApiKey> => {
   }
   return [...keys.values()]
 }
+
+const firstIn = (rows: Values): Option.Option<ApiKey> => Option.fromUndefinedOr(keysIn(rows)[0])
 
 const toKey = ([
   id,

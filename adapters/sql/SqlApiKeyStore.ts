@@ -81,8 +81,7 @@ export const make = Effect.fnUntraced(function* (
       : updates.withPermit(WriteTransaction.execute(sql, [[statement, parameters]]))
   }
 
-  const findOne = (hash: string) =>
-    Effect.map(rows(byHash, hash), (found) => [() => Option.fromUndefinedOr(keysIn(found)[0])])
+  const findOne = (hash: string) => Effect.map(rows(byHash, hash), (found) => [() => firstIn(found)])
 
   const findAll = (hashes: ReadonlyArray<string>) =>
     Effect.map(rows(byHashes, PostgresArray.text([...new Set(hashes)])), (found) => {
@@ -102,7 +101,7 @@ export const make = Effect.fnUntraced(function* (
   return {
     findByHash: (hash) =>
       findByHash === undefined
-        ? Effect.map(call.run(rows(byHash, hash)), (found) => Option.fromUndefinedOr(keysIn(found)[0]))
+        ? Effect.map(call.run(rows(byHash, hash)), firstIn)
         : call.submit((done) => findByHash(hash, done)),
     insert: (key, event) => Effect.asVoid(call.run(WriteTransaction.execute(sql, insertion(key, event)))),
     insertFirst: (key, event) =>
@@ -113,6 +112,7 @@ export const make = Effect.fnUntraced(function* (
     update: (id, change) =>
       isStorable(id) ? call.run(updates.withPermit(updateUnchanged(id, change))) : Effect.succeedNone,
     list: Effect.map(call.run(rows("")), keysIn),
+    find: (id) => (isStorable(id) ? Effect.map(call.run(rows(byId, id)), firstIn) : Effect.succeedNone),
     events: (id) =>
       id === undefined || isStorable(id) ? call.run(KeyEvents.select(sql, id)) : Effect.succeed([]),
     markSeen: (ids, day) => Effect.asVoid(call.run(markSeen(ids, day))),
@@ -185,6 +185,8 @@ const keysIn = (rows: Values): ReadonlyArray<ApiKey> => {
   }
   return [...keys.values()]
 }
+
+const firstIn = (rows: Values): Option.Option<ApiKey> => Option.fromUndefinedOr(keysIn(rows)[0])
 
 const toKey = (row: ReadonlyArray<unknown>): Omit<ApiKey, "secrets"> => {
   const [id, plan, perMinute, perDay, label, account, metadata, createdAt, revokedAt, expiresAt, seen] = row

@@ -71,6 +71,24 @@ const ban = (key: ApiKey.ApiKey) =>
 
 const smallPlan = { plan: "Enterprise", limits: { perMinute: 4, perDay: 1_000 } } as const
 
+it.effect("show, unban and log read only one key of a store with `find`", () =>
+  Effect.gen(function* () {
+    const { key } = yield* KeyLifecycle.issue({ plan: "Free" })
+    const store = yield* ApiKeyStore
+    const work = Effect.all([
+      KeyStatus.show(key.id),
+      KeyStatus.unban(key.id),
+      KeyStatus.log(key.id),
+      Effect.flip(KeyStatus.log("key_unknown"))
+    ])
+    const [shown] = yield* Effect.provideService(work, ApiKeyStore, {
+      ...store,
+      list: Effect.die("all keys are read")
+    })
+    expect(shown).toMatchObject(key)
+  }).pipe(Effect.provide(environment(fullStores)))
+)
+
 for (const [name, stores] of [
   ["with all methods", fullStores],
   ["without optional methods", minimalStores]

@@ -27,7 +27,7 @@ export const list = Command.make(
   },
   Effect.fn("keys list")(function* (flags) {
     const account = Option.getOrUndefined(flags.account)
-    const keys = yield* KeyCommand.read(flags, KeyStatus.list({ account }))
+    const keys = yield* KeyCommand.read(flags, KeyStatus.list(account === undefined ? {} : { account }))
     const now = yield* Clock.currentTimeMillis
     const subject = account === undefined ? "no keys" : `no keys of the account ${printable(account)}`
     const empty = `There are ${subject} in ${Database.locationOf(flags.database)}\n${yield* Database.issueHint(flags.database)}`

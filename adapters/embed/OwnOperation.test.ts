@@ -580,6 +580,18 @@ describe("an operation of a host", () => {
       [define("a", "/a", { body: { type: "integer", maximum: 5n } })],
       "a: body: the JSON Schema cannot be written as JSON"
     ],
+    [
+      "a schema has a mistake",
+      [define("a", "/a", { body: { properties: { petId: { type: "intger" } } } })],
+      "a: body: properties.petId.type: must be one of string, number, integer"
+    ],
+    ["a schema is an array", [define("a", "/a", { query: [] })], "a: query must be a Standard Schema"],
+    [
+      "a schema is a function",
+      [define("a", "/a", { query: () => true })],
+      "a: query must be a Standard Schema"
+    ],
+    ["a schema is a Map", [define("a", "/a", { query: new Map() })], "a: query must be a Standard Schema"],
     ["a keyword is unknown", [define("a", "/a", { query: { contains: {} } })], "a: query: "],
     ["204 has a body", [define("a", "/a", { success: { status: 204, body: {} } })], "status 204 has no body"],
     [

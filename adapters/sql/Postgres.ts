@@ -2,7 +2,6 @@
 import { Buffer } from "node:buffer"
 import * as PgTypes from "@effect/sql-pg/PgTypes"
 import type * as SecureRandom from "effect/crypto/SecureRandom"
-import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
@@ -10,7 +9,7 @@ import * as Reactivity from "effect/reactivity/Reactivity"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import { percentDecode } from "../../core/codec/QueryString.ts"
-import { DatabaseUnusable, detailOf, explainedBy, opening } from "./DatabaseUnusable.ts"
+import { type DatabaseUnusable, detailOf, explainedBy, opening } from "./DatabaseUnusable.ts"
 import type * as Migrations from "./Migrations.ts"
 import * as PostgresClient from "./PostgresClient.ts"
 import * as Sql from "./Sql.ts"
@@ -72,26 +71,19 @@ const provideClient = <A, R>(
 const connect = (url: Redacted.Redacted<string>, connections: number, { connectMs, controlMs }: Timeouts) =>
   Layer.effect(
     SqlClient.SqlClient,
-    Effect.gen(function* () {
-      const sql = yield* PostgresClient.make(
-        {
-          url,
-          types,
-          maxConnections: connections,
-          // A connection that the network has dropped is detected only when a call fails, so few stay idle.
-          idleTimeout: "5 seconds",
-          connectTimeout: connectMs,
-          applicationName: "animal-store"
-        },
-        controlMs
-      )
-      if (!(yield* sql.keepsSessions)) return yield* new DatabaseUnusable({ reason: SHARED_SESSIONS })
-      return sql
-    }).pipe(opening)
+    PostgresClient.make(
+      {
+        url,
+        types,
+        maxConnections: connections,
+        // A connection that the network has dropped is detected only when a call fails, so few stay idle.
+        idleTimeout: "5 seconds",
+        connectTimeout: connectMs,
+        applicationName: "animal-store"
+      },
+      controlMs
+    ).pipe(opening)
   ).pipe(Layer.provide(Reactivity.layer))
-
-const SHARED_SESSIONS =
-  "a pooler such as PgBouncer in transaction mode shares its sessions between connections: set pool_mode = session, or pass the address of PostgreSQL itself"
 
 const explain =
   (address: string) =>

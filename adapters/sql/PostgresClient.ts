@@ -16,7 +16,7 @@ import * as Semaphore from "effect/Semaphore"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { Borrower, Connection } from "effect/sql/SqlConnection"
 import { ConnectionError, isSqlError, SqlError, UnknownError } from "effect/sql/SqlError"
-import { detailOf } from "./DatabaseUnusable.ts"
+import { DatabaseUnusable, detailOf } from "./DatabaseUnusable.ts"
 import * as PostgresSessions from "./PostgresSessions.ts"
 import * as SqlFailure from "./SqlFailure.ts"
 
@@ -35,22 +35,16 @@ const REFUSED_PAUSE_MS = 10
 /** Minimum time between two warnings about refused connections, in milliseconds. */
 const WARNING_MS = 60_000
 
-/** A `SqlClient` for PostgreSQL. */
-export interface PostgresClient extends SqlClient.SqlClient {
-  /** Whether each connection keeps its session; false behind a pooler that shares sessions between connections. */
-  readonly keepsSessions: Effect.Effect<boolean, SqlError>
-}
-
 /**
  * Creates a client whose connections are opened on demand. A connection that is lost, leads to a read-only server or has
  * a wrong setting discards all connections that are as old. A statement, or a whole transaction, that a read-only server rejected is
  * repeated once on a new connection. A statement that begins or ends a transaction gets its response within `controlMs`
- * milliseconds, or its connection is closed.
+ * milliseconds, or its connection is closed. Fails behind a pooler that shares sessions between connections.
  */
 export const make = Effect.fnUntraced(function* (
   config: PgPool.Config,
   controlMs: number
-): Effect.fn.Return<PostgresClient, SqlError, Scope.Scope | Reactivity.Reactivity> {
+): Effect.fn.Return<SqlClient.SqlClient, SqlError | DatabaseUnusable, Scope.Scope | Reactivity.Reactivity> {
   const pool = yield* PgPool.make(config)
   const clock = yield* Clock.Clock
   const nowMs = () => Number(clock.monotonicTimeNanosUnsafe() / NANOS_PER_MS)
@@ -177,14 +171,18 @@ export const make = Effect.fnUntraced(function* (
     releaseSavepoint: (name) => `RELEASE SAVEPOINT ${name}`,
     spanAttributes: [["db.system.name", "postgresql"]]
   })
+  const keepsSessions = yield* Effect.scoped(
+    Effect.flatMap(lease, (connection) => PostgresSessions.areKept(connection, PgConnection.make(config)))
+  )
+  if (!keepsSessions) return yield* new DatabaseUnusable({ reason: SHARED_SESSIONS })
   const { withTransaction } = client
   return Object.assign(client, {
-    withTransaction: <A, E, R>(work: Effect.Effect<A, E, R>) => onNewConnection(withTransaction(work)),
-    keepsSessions: Effect.scoped(
-      Effect.flatMap(lease, (connection) => PostgresSessions.areKept(connection, PgConnection.make(config)))
-    )
+    withTransaction: <A, E, R>(work: Effect.Effect<A, E, R>) => onNewConnection(withTransaction(work))
   })
 })
+
+const SHARED_SESSIONS =
+  "a pooler such as PgBouncer in transaction mode shares its sessions between connections: set pool_mode = session, or pass the address of PostgreSQL itself"
 
 const NANOS_PER_MS = 1_000_000n
 

@@ -15,14 +15,6 @@ import * as SqlIdempotentInsert from "./SqlIdempotentInsert.ts"
 import * as SqlPetRow from "./SqlPetRow.ts"
 import { columns, petOf, toInt64, valuesOf } from "./SqlPetRow.ts"
 
-/** The statements for single calls, which cost less than those for several calls. */
-export interface SingleStatements {
-  readonly insert: string
-  readonly find: string
-  readonly page: string
-  readonly pageByStatus: string
-}
-
 /** The statements for several calls; `nth` is the position of a call, from 1. */
 export const statements = {
   // Assigns the ids in the order of the calls.
@@ -43,9 +35,10 @@ export const statements = {
 /** Creates the repository over a `SqlClient` of PostgreSQL. */
 export const make = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
-  call: SqlCall.SqlCall,
-  single: SingleStatements
+  call: SqlCall.SqlCall
 ): Effect.fn.Return<Required<PetRepository["Service"]>> {
+  // Statements for single calls cost less.
+  const single = SqlPetRow.statementsFor(sql)
   const query = (statement: string, ...parameters: ReadonlyArray<unknown>) =>
     sql.unsafe(statement, parameters).values
 

@@ -13,7 +13,6 @@ import * as Int64 from "../../core/domain/Int64.ts"
 import * as CopiedTables from "./CopiedTables.ts"
 import { detailOf } from "./DatabaseUnusable.ts"
 import * as SqlTable from "./SqlTable.ts"
-import * as Transaction from "./Transaction.ts"
 import * as WriteTransaction from "./WriteTransaction.ts"
 
 /** The copy cannot be started, resumed or completed. */
@@ -55,7 +54,7 @@ export interface CopyOptions {
 export const run = (options: CopyOptions): Effect.Effect<Copied, CopyFailed> =>
   Effect.suspend(() => {
     const { from } = options
-    return Transaction.run(from, copy(options)).pipe(
+    return WriteTransaction.transact(from, copy(options)).pipe(
       Effect.provideService(
         SqlClient.BeginTransaction,
         SqlTable.isPostgres(from) ? "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" : "BEGIN"

@@ -12,7 +12,7 @@ import { forAllTests, openClient, openNode, openNodes } from "./Nodes.fixture.ts
 import * as PostgresArray from "./PostgresArray.ts"
 import * as PostgresPages from "./PostgresPages.ts"
 import * as PostgresPets from "./PostgresPets.ts"
-import * as SqlPetRepository from "./SqlPetRepository.ts"
+import * as SqlPetRow from "./SqlPetRow.ts"
 
 const rex: NewPet = { name: "Rex", categoryId: 7n, status: "available" }
 
@@ -115,7 +115,7 @@ type Parameter = bigint | number | string
 
 /** Returns the repository's queries, with positions from one end of the table to the other. */
 const queriesOf = (sql: SqlClient.SqlClient) => {
-  const text = SqlPetRepository.statementsFor(sql)
+  const text = SqlPetRow.statementsFor(sql)
   const positions = [
     0n,
     1n,

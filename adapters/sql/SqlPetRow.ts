@@ -1,8 +1,10 @@
 /** Encodes and decodes animals as rows in the table `pets`, with exact int64 values. */
+import type * as SqlClient from "effect/sql/SqlClient"
 import type { Complete, NewPet } from "../../core/domain/NewPet.ts"
 import { Pet } from "../../core/domain/Pet.ts"
 import * as PetFields from "../../core/domain/PetFields.ts"
 import * as PetStatus from "../../core/domain/PetStatus.ts"
+import * as SqlTable from "./SqlTable.ts"
 
 /** The values of a row: the id, then the fields in the order of `columns`. */
 export type Row = ReadonlyArray<unknown>
@@ -63,4 +65,24 @@ export const petOf = ([id, name, categoryId, status]: Row): Pet => {
     status: columnOf.status.decode(status)
   }
   return new Pet(toInt64(id), pet)
+}
+
+/** Returns the statements for one animal or one page, in the dialect of `sql`. Ids are positive, so the first page starts after id 0. */
+export const statementsFor = (sql: SqlClient.SqlClient) => {
+  const isPostgres = SqlTable.isPostgres(sql)
+  const text = (statement: string): string => SqlTable.textFor(sql, statement)
+  // SQLite plans a statement again (4 µs) whenever a different limit is bound, unless the limit is a sum.
+  const limit = isPostgres ? "" : " + 0"
+  // PostgreSQL: with `status = $1`, the planner may scan all ids and skip every row with another status.
+  const byStatus = isPostgres
+    ? "WHERE (status, id) > ($1, $2) AND status <= $1 ORDER BY status, id"
+    : "WHERE status = $1 AND id > $2 ORDER BY id"
+  return {
+    insert: text(
+      `INSERT INTO pets (${columns}) VALUES (${all.map((_, index) => `$${index + 1}`).join(", ")}) RETURNING id`
+    ),
+    find: text(`SELECT id, ${columns} FROM pets WHERE id = $1`),
+    page: text(`SELECT id, ${columns} FROM pets WHERE id > $1 ORDER BY id LIMIT $2${limit}`),
+    pageByStatus: text(`SELECT id, ${columns} FROM pets ${byStatus} LIMIT $3${limit}`)
+  }
 }

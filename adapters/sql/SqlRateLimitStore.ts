@@ -19,7 +19,7 @@ import type { SqlOptions } from "./SqlOptions.ts"
 import * as SqlTable from "./SqlTable.ts"
 import * as WriteTransaction from "./WriteTransaction.ts"
 
-type Modify = RateLimitStore["Service"]["modify"]
+type Store = RateLimitStore["Service"]
 
 type OnStored = PostgresRateLimits.OnStored
 
@@ -49,7 +49,7 @@ export const make = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   call: SqlCall.SqlCall,
   { clock, maxAnonymousStates, timeoutMs }: Omit<SqlOptions, "keyCacheMs">
-): Effect.fn.Return<RateLimitStore["Service"], never, Scope.Scope> {
+): Effect.fn.Return<Store, never, Scope.Scope> {
   const isServerTime = usesServerTime(sql, clock)
   yield* Effect.forkScoped(
     RateLimitSweep.forever(sql, yield* BanPolicy, call.run, isServerTime ? serverTime(sql) : undefined)
@@ -96,11 +96,7 @@ const serverTime = (sql: SqlClient.SqlClient): Effect.Effect<number, SqlError> =
 
 /** Reads states of callers, and the server's clock if limits use it. */
 const readStates =
-  (
-    sql: SqlClient.SqlClient,
-    call: SqlCall.SqlCall,
-    isServerTime: boolean
-  ): NonNullable<RateLimitStore["Service"]["read"]> =>
+  (sql: SqlClient.SqlClient, call: SqlCall.SqlCall, isServerTime: boolean): NonNullable<Store["read"]> =>
   (keys, now) => {
     const query = SqlTable.query(
       sql,
@@ -124,7 +120,11 @@ const UPDATE = `UPDATE rate_limits
   SET ${RateLimitFields.names.map((name, index) => `${name} = $${index + 2}`).join(", ")} WHERE key = $1`
 
 /** Creates `modify`: computes the step in this thread, and starts again if the state has changed in the meantime. */
-const replaceState = (sql: SqlClient.SqlClient, call: SqlCall.SqlCall, onStored: OnStored): Modify => {
+const replaceState = (
+  sql: SqlClient.SqlClient,
+  call: SqlCall.SqlCall,
+  onStored: OnStored
+): Store["modify"] => {
   const readLocked = SqlTable.isPostgres(sql) ? `${READ} FOR UPDATE` : READ
   const attempt = <A>(key: string, step: Step<A>): Effect.Effect<A, SqlError> =>
     Effect.gen(function* () {
@@ -155,7 +155,7 @@ const countGrouped = (
   sql: SqlClient.SqlClient,
   call: SqlCall.SqlCall,
   onStored: OnStored
-): NonNullable<RateLimitStore["Service"]["consumeMany"]> => {
+): NonNullable<Store["consumeMany"]> => {
   const count = WriteTransaction.inQueue(sql, call, "counts")
   return (key, now, policy, cost) =>
     Effect.map(count(SqliteCounting.callOf(key, now, policy, cost)), (row) => {

@@ -3,7 +3,6 @@ import * as Effect from "effect/Effect"
 import type * as SqlClient from "effect/sql/SqlClient"
 import type { StoreUnavailable } from "../../core/errors/StoreUnavailable.ts"
 import type { SqlCall } from "./SqlCall.ts"
-import * as SqlPetRepository from "./SqlPetRepository.ts"
 import * as SqlPetRow from "./SqlPetRow.ts"
 import * as SqlTable from "./SqlTable.ts"
 import * as WriteTransaction from "./WriteTransaction.ts"
@@ -20,7 +19,7 @@ export const make = (sql: SqlClient.SqlClient, call: SqlCall): Effect.Effect<voi
     : // Reads the pages that an insert changes; in SQLite, a rolled-back insert uses up no id.
       WriteTransaction.rehearse(
         sql,
-        SqlPetRepository.statementsFor(sql).insert,
+        SqlPetRow.statementsFor(sql).insert,
         SqlPetRow.valuesOf({ name: "readiness", categoryId: 0n, status: "available" })
       )
   // A process reads this table at startup, and fails without it.

@@ -198,15 +198,7 @@ const filesOf = (
 ): SqliteFiles.SqliteFiles => {
   if (isClosed) return SqliteFiles.ofClosed(filename)
   if (filename === ":memory:" || readOnly) return { check: () => {}, checkIfDue: () => {} }
-  const valueOf = (pragma: string, column: string) => database.prepare(`PRAGMA ${pragma}`).get()?.[column]
-  return SqliteFiles.make(
-    { filename, isStrict, pageSize: Number(valueOf("page_size", "page_size")) },
-    {
-      isWalMode: () => valueOf("journal_mode", "journal_mode") === "wal",
-      frames: () => Number(valueOf("wal_checkpoint(NOOP)", "log")),
-      truncate: onRemovedLog ?? (() => database.exec("PRAGMA wal_checkpoint(TRUNCATE)"))
-    }
-  )
+  return SqliteFiles.make(database, { filename, isStrict, onRemovedLog })
 }
 
 /** Prepares one statement; SQLite would ignore any further statement in `sql`. */

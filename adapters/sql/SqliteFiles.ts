@@ -5,34 +5,13 @@
  * Other SQLite connections do not remove the `-wal` and `-shm` files of an open connection, because it holds a lock.
  */
 import * as fs from "node:fs"
+import type { DatabaseSync } from "node:sqlite"
 
 export interface SqliteFiles {
   /** Call before a transaction. Throws if a file was moved, removed, replaced or truncated. */
   readonly check: () => void
   /** Call before a read: checks at most once per `RECHECK_MS`. */
   readonly checkIfDue: () => void
-}
-
-/** The functions of the connection that this module needs. */
-export interface Checkpoints {
-  /** Whether the connection is in WAL mode, which an operator can change. */
-  readonly isWalMode: () => boolean
-  /**
-   * Returns the number of valid frames in the write-ahead log. SQLite 3.51 and newer only count them; older versions
-   * run a passive checkpoint.
-   */
-  readonly frames: () => number
-  /** Moves the write-ahead log into the database file. */
-  readonly truncate: () => void
-}
-
-export interface SqliteFilesOptions {
-  /** Path of the database file. */
-  readonly filename: string
-  /** Size of a page in bytes. */
-  readonly pageSize: number
-  /** Whether the database file is checked before each transaction; otherwise at most once per `RECHECK_MS`. */
-  readonly isStrict: () => boolean
 }
 
 /**
@@ -44,11 +23,23 @@ export const RECHECK_MS = 100
 const WAL_HEADER_BYTES = 32
 const FRAME_HEADER_BYTES = 24
 
-/** Creates the checks for a database in WAL mode; a transaction must have created `-wal` and `-shm`. */
+/** What the checks need to know of a connection. */
+interface Options {
+  /** Path of the database file. */
+  readonly filename: string
+  /** Whether the database file is checked before each transaction; otherwise at most once per `RECHECK_MS`. */
+  readonly isStrict: () => boolean
+  /** Called if the log was removed, instead of a checkpoint that saves it. */
+  readonly onRemovedLog: (() => void) | undefined
+}
+
+/** Creates the checks for a connection in WAL mode; a transaction must have created `-wal` and `-shm`. */
 export const make = (
-  { filename, isStrict, pageSize }: SqliteFilesOptions,
-  checkpoints: Checkpoints
+  connection: DatabaseSync,
+  { filename, isStrict, onRemovedLog = () => connection.exec("PRAGMA wal_checkpoint(TRUNCATE)") }: Options
 ): SqliteFiles => {
+  const valueOf = (pragma: string, column: string) => connection.prepare(`PRAGMA ${pragma}`).get()?.[column]
+  const frameBytes = FRAME_HEADER_BYTES + Number(valueOf("page_size", "page_size"))
   // SQLite creates its files next to the target of a symbolic link.
   const target = fs.realpathSync(filename)
   const database = identityOf(filename, "database file")
@@ -64,7 +55,7 @@ export const make = (
       // The connection still reads the removed file. A checkpoint moves its commits into the database file.
       database.expect()
       shared.expect()
-      checkpoints.truncate()
+      onRemovedLog()
       isSaved = true
     }
     const { size } = log.expect(found)
@@ -72,7 +63,8 @@ export const make = (
     // A checkpoint can truncate the log, but not below the valid frames. Writing beyond the end of the file would leave
     // a hole, which the next checkpoint would copy into the database.
     if (size < logBytes) {
-      const needed = checkpoints.frames() * (FRAME_HEADER_BYTES + pageSize)
+      // SQLite 3.51 and newer only count the frames; older versions run a passive checkpoint.
+      const needed = Number(valueOf("wal_checkpoint(NOOP)", "log")) * frameBytes
       const { size: latest } = log.expect()
       if (needed > 0 && latest < BigInt(needed + WAL_HEADER_BYTES)) {
         throw new Error(`the ${log.name} was truncated`)
@@ -89,7 +81,8 @@ export const make = (
       if (isDue) shared.expect()
       checkLog()
     } catch (thrown) {
-      if (checkpoints.isWalMode()) throw thrown
+      // An operator can change the mode.
+      if (valueOf("journal_mode", "journal_mode") === "wal") throw thrown
     }
     if (isDue) checkedAt = now
   }

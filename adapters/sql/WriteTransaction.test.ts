@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import type * as SqlClient from "effect/sql/SqlClient"
+import { isSqlError } from "effect/sql/SqlError"
 import * as TestClock from "effect/testing/TestClock"
 import * as Databases from "./Databases.fixture.ts"
 import * as Nodes from "./Nodes.fixture.ts"
@@ -224,6 +225,31 @@ describe("WriteTransaction.runSteps on SQLite", () => {
       yield* Effect.sync(() => fs.rmSync(database.address.slice("sqlite:".length)))
       expect(String((yield* Effect.flip(steps)).reason.cause)).toContain("moved, removed or replaced")
       expect(starts).toBe(0)
+    })
+  )
+})
+
+Databases.describeOn(Databases.postgres, "WriteTransaction.transact", () => {
+  it.effect("fails with a SqlError if the connection ends within the transaction", () =>
+    Effect.gen(function* () {
+      const sql = yield* Nodes.openClient(yield* Databases.postgres.create)
+      const endConnection = sql`SELECT pg_terminate_backend(pg_backend_pid())`
+      const error = yield* Effect.flip(WriteTransaction.transact(sql, endConnection))
+      expect(isSqlError(error)).toBe(true)
+      // If this is no longer a defect, `transact` can be removed.
+      const exit = yield* Effect.exit(sql.withTransaction(endConnection))
+      expect(Exit.isFailure(exit) && Cause.hasDies(exit.cause)).toBe(true)
+    })
+  )
+
+  it.effect("keeps the errors and defects of the work", () =>
+    Effect.gen(function* () {
+      const sql = yield* Nodes.openClient(yield* Databases.postgres.create)
+      expect(yield* Effect.flip(WriteTransaction.transact(sql, Effect.fail("no")))).toBe("no")
+      expect(yield* Effect.exit(WriteTransaction.transact(sql, Effect.die("a bug")))).toEqual(
+        Exit.die("a bug")
+      )
+      expect(yield* WriteTransaction.transact(sql, Effect.succeed(1))).toBe(1)
     })
   )
 })

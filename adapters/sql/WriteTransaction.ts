@@ -1,4 +1,4 @@
-/** Runs write transactions in each dialect. */
+/** Runs transactions, mostly of writes, in each dialect. */
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -13,7 +13,21 @@ import * as SqliteJobs from "./SqliteJobs.ts"
 import * as SqliteWorkerClient from "./SqliteWorkerClient.ts"
 import * as SqlScript from "./SqlScript.ts"
 import * as SqlTable from "./SqlTable.ts"
-import * as Transaction from "./Transaction.ts"
+
+/**
+ * Runs `work` in one transaction, in the mode of the context. If the rollback fails, for example because the connection
+ * is lost, the effect fails with the `SqlError`; with the client's own `withTransaction`, that is a defect. Every other
+ * defect that is a `SqlError` also becomes a failure.
+ */
+export const transact = <A, E, R>(
+  sql: SqlClient.SqlClient,
+  work: Effect.Effect<A, E, R>
+): Effect.Effect<A, E | SqlError, R> =>
+  Effect.catchDefect(
+    sql.withTransaction(work),
+    (defect): Effect.Effect<never, SqlError> =>
+      isSqlError(defect) ? Effect.fail(defect) : Effect.die(defect)
+  )
 
 /** Whether another process is writing to the SQLite database. */
 export const isLocked = ({ reason }: SqlError): boolean => reason._tag === "LockTimeoutError"
@@ -23,7 +37,7 @@ export const immediate = <A, E, R>(
   sql: SqlClient.SqlClient,
   work: Effect.Effect<A, E, R>
 ): Effect.Effect<A, E | SqlError, R> =>
-  Transaction.run(sql, work).pipe(
+  transact(sql, work).pipe(
     // A deferred transaction fails if another process writes between its first read and its first write.
     Effect.provideService(SqlClient.BeginTransaction, "BEGIN IMMEDIATE"),
     Effect.provideService(References.PreventSchedulerYield, true)
@@ -60,14 +74,12 @@ export const run = <A, E = never>(
   sql: SqlClient.SqlClient,
   work: Effect.Effect<A, E | SqlError>
 ): Effect.Effect<A, E | SqlError> =>
-  sql.onDialectOrElse({
-    pg: () => Transaction.run(sql, work),
-    orElse: () =>
-      Effect.retry(immediate(sql, work), {
+  SqlTable.isPostgres(sql)
+    ? transact(sql, work)
+    : Effect.retry(immediate(sql, work), {
         while: (error) => isSqlError(error) && isLocked(error),
         schedule: whileLocked
       })
-  })
 
 /**
  * Runs a transaction of steps; on SQLite, waits for the write transactions of other processes. `begin` creates the

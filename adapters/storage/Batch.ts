@@ -43,11 +43,6 @@ export interface Handle<Member> {
    * members fail.
    */
   readonly take: () => ReadonlyArray<Member>
-  /**
-   * Whether the run still has work: members it took that are not withdrawn, or, before the first `take`, waiting
-   * members.
-   */
-  readonly isWanted: () => boolean
 }
 
 /**
@@ -131,9 +126,7 @@ export const makeWithCallbacks = <Member, A, E>(
       return entries.map(({ member }) => member)
     }
 
-    const isWanted = () => currentRun.wanted > 0 || (opening === currentRun && waiting.size > 0)
-
-    currentRun.stop = run({ take, isWanted }, (exit) => {
+    currentRun.stop = run({ take }, (exit) => {
       if (currentRun.hasEnded) return
       currentRun.hasEnded = true
       if (opening === currentRun) take()

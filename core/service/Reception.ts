@@ -12,15 +12,15 @@ import * as ServiceResponse from "./ServiceResponse.ts"
 import * as StaticFiles from "./StaticFiles.ts"
 import * as Target from "./Target.ts"
 
-/** Notes what is requested, and the permission of web pages; returns the reply if the request needs no key. */
-export type Receive = (call: Call) => Effect.Effect<ServiceResponse.Reply, HostBusy> | undefined
-
-/** Creates the function, for a service with these operations. */
+/**
+ * Creates the function that notes what is requested, and the permission of web pages. It returns the reply if the request
+ * needs no key.
+ */
 export const make = Effect.fnUntraced(function* (
   { basePath, corsOrigins }: Pick<ServiceOptions, "basePath" | "corsOrigins">,
   operations: ReadonlyArray<Operation>,
   probes: Probes.Probes
-): Effect.fn.Return<Receive> {
+) {
   const fileReply = StaticFiles.make(yield* StaticFiles.StaticFiles)
   const findRoute = Router.make(basePath, Router.resourcesOf(operations))
   const configuredCors = Cors.make(corsOrigins)
@@ -31,7 +31,7 @@ export const make = Effect.fnUntraced(function* (
       ? Effect.succeed(ServiceResponse.make(308, "", ["Location", `./${sentPath.split("/").at(-1)}/`]))
       : undefined
 
-  return (call) => {
+  return (call: Call): Effect.Effect<ServiceResponse.Reply, HostBusy> | undefined => {
     const { hostRoute, request, transportError } = call
     if (transportError !== undefined) {
       const origin = request.header("origin") ?? configuredCors?.onlyOrigin

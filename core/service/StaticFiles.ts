@@ -29,16 +29,10 @@ export const StaticFiles = Context.Reference<ReadonlyArray<StaticFile>>(
   { defaultValue: () => [] }
 )
 
-/** Returns the response for a file, or `undefined` if the request is not for a file. */
-export type Respond = (
-  request: ServiceRequest,
-  path: string
-) => Effect.Effect<ServiceResponse.Reply> | undefined
-
-/** Creates a function that responds to requests for the files. */
-export const make = (files: ReadonlyArray<StaticFile>): Respond => {
+/** Creates a function that responds to requests for the files; it returns `undefined` for other paths. */
+export const make = (files: ReadonlyArray<StaticFile>) => {
   const byPath = new Map(files.map((file) => [file.path, file]))
-  return (request, path) => {
+  return (request: ServiceRequest, path: string): Effect.Effect<ServiceResponse.Reply> | undefined => {
     const file = byPath.get(path)
     const isRead = request.method === "GET" || request.method === "HEAD"
     if (file === undefined) return isRead ? redirect(byPath, path) : undefined

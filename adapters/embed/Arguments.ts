@@ -77,9 +77,18 @@ export const ofSet = (
     Effect.all([ofId(id), Effect.fromResult(Options.check<KeyChange.KeyChange>(keyRules(plans), given))])
   )
 
-/** Checks the options of `keys.list`. */
+/**
+ * Checks the options of `keys.list`. The account of a caller without one is `undefined`, and must not select the keys of
+ * all accounts.
+ */
 export const ofList = (given: unknown): Effect.Effect<KeyStatus.ListOptions, InvalidOption> =>
-  Effect.fromResult(Options.check(listRules, given))
+  Effect.flatMap(Effect.fromResult(Options.check(listRules, given)), (checked) =>
+    typeof given === "object" && given !== null && "account" in given && checked.account === undefined
+      ? Effect.fail(
+          new InvalidOption({ option: "account", reason: "must not be undefined; omit it to list all keys" })
+        )
+      : Effect.succeed(checked)
+  )
 
 /** Checks the arguments of `keys.rotate`, and returns the id, the overlap in milliseconds and `force`. */
 export const ofRotate = (

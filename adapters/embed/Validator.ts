@@ -63,7 +63,13 @@ type ObjectOf<Properties, Required, Integer> = {
 export const isValidator = (value: unknown): value is Validator =>
   (typeof value === "object" || typeof value === "function") &&
   value !== null &&
-  (!("~standard" in value) || isStandard(value))
+  ("~standard" in value ? isStandard(value) : isPlain(value))
+
+/** Returns whether a value is an object without a class, as JSON Schemas are; validators of some libraries are not. */
+const isPlain = (value: object): boolean => {
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype === null || Object.getPrototypeOf(prototype) === null
+}
 
 /** Returns whether a value has the Standard Schema interface. */
 export const isStandard = (value: object): value is StandardSchemaV1 =>

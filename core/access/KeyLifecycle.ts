@@ -319,13 +319,18 @@ export const orUnknown = <A>(id: string, result: Option.Option<A>): Effect.Effec
   Option.isSome(result) ? Effect.succeed(result.value) : Effect.fail(new ApiKeyUnknown({ id }))
 
 /**
- * Finds a key by its id among all keys: an update that changes nothing would lock, and need the right to write.
+ * Finds a key by its id, if need be among all keys: an update that changes nothing would lock, and need the right to
+ * write.
  *
  * @internal
  */
 export const find = Effect.fnUntraced(function* (id: string) {
-  const keys = yield* list
-  return yield* orUnknown(id, Option.fromUndefinedOr(keys.find((key) => key.id === id)))
+  const store = yield* ApiKeyStore
+  const found =
+    store.find === undefined
+      ? Option.fromUndefinedOr((yield* store.list).find((key) => key.id === id))
+      : yield* store.find(id)
+  return OwnPlans.current(yield* OwnPlans.OwnPlans, yield* orUnknown(id, found))
 })
 
 const newSecret = Effect.gen(function* () {

@@ -48,7 +48,7 @@ it("discards a list whose reading began before an action", async () => {
   version = 1
   list.discard()
   const second = list.all(1)
-  for (const done of resolve) done()
+  for (const done of resolve.toReversed()) done()
   expect([(await first)[0]?.createdAt, (await second)[0]?.createdAt]).toEqual([0, 1])
   expect((await list.all(2))[0]?.createdAt).toBe(1)
 })

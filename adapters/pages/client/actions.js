@@ -55,7 +55,8 @@ const isChanged = ({ checked, defaultValue, options, type, value }) => {
 const valueOf = ({ type }, text) => {
   if (type === "boolean") return true
   if (text === "") return null
-  return type === "integer" || type.includes("object") ? JSON.parse(text) : text
+  if (type === "integer") return Number(text)
+  return type.includes("object") ? JSON.parse(text) : text
 }
 
 /**
@@ -100,6 +101,7 @@ export const actionDialog = (app) => {
     return html`
       <form @submit=${submit}>
         <h2>${summary}</h2>
+        ${current.key ? html`<code>${current.key.id} ${current.key.label}</code>` : nothing}
         <p>${description}</p>
         ${Object.entries(fields).map(([name, schema]) => field(name, schema, values[name]))}
         <p class="red" role="alert">${current.problem}</p>
@@ -114,7 +116,7 @@ export const actionDialog = (app) => {
     /** Asks before an action. @param {string} id @param {Key} [key] */
     act: (id, key) => show({ id, key }),
     dialog: () => html`
-      <dialog class="action" aria-label="Action" @close=${() => show({})}>
+      <dialog class="action" aria-label=${current.issued ? "Secret" : "Action on a key"} @close=${() => show({})}>
         ${current.id === undefined ? nothing : form(/** @type {keyof typeof verbs} */ (current.id))}
         ${current.issued === undefined ? nothing : secret(current.issued)}
       </dialog>`
@@ -124,9 +126,13 @@ export const actionDialog = (app) => {
 /** @param {{ id: string, plan: string, key: string, oldKeyExpiresAt: number | null }} issued */
 const secret = ({ id, key, oldKeyExpiresAt, plan }) => {
   const copy = async (/** @type {any} */ { target }) => {
-    const text = document.querySelector(".secret")
-    await navigator.clipboard.writeText(key).catch(() => text && getSelection()?.selectAllChildren(text))
-    target.textContent = "Copied"
+    try {
+      await navigator.clipboard.writeText(key)
+      target.textContent = "Copied"
+    } catch {
+      // Without the permission, the text is selected.
+      getSelection()?.selectAllChildren(/** @type {Element} */ (document.querySelector(".secret")))
+    }
   }
   return html`
     <form method="dialog">

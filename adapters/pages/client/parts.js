@@ -48,13 +48,15 @@ const countdown = (until) => {
 }
 
 /** @param {Key} key */
-export const badges = ({ bannedUntil, states }) =>
-  states.map(
-    (state) => html`
-      <span class="badge ${state}">
-        ${titles[state]} ${state === "banned" && bannedUntil !== null ? countdown(bannedUntil) : nothing}
-      </span>`
-  )
+export const badges = ({ bannedUntil, states }) => html`
+  <div class="row">
+    ${states.map(
+      (state) => html`
+        <span class="badge ${state}">
+          ${titles[state]} ${state === "banned" && bannedUntil !== null ? countdown(bannedUntil) : nothing}
+        </span>`
+    )}
+  </div>`
 
 /**
  * Shows what is left of a window.

@@ -47,6 +47,17 @@ describe("a body", () => {
     expect((await wire.response()).status).toBe(200)
   })
 
+  it("is accepted up to the maximum size, and gets a 413 if it is one byte longer", async () => {
+    const body = pet("Rex")
+    const { key, ...server } = await serve({ service: { maxBodyBytes: body.length } })
+    const wire = await Wire.openAndSend(
+      server.port,
+      request({ key, body }) + request({ key, body: `${body} ` })
+    )
+    expect((await wire.response()).status).toBe(201)
+    expectError(await wire.response(), 413, "payload_too_large")
+  })
+
   it("is ignored if the method is GET", async () => {
     const { key, ...server } = await serve()
     const wire = await Wire.openAndSend(

@@ -37,7 +37,8 @@ export const run = Effect.fnUntraced(
     )
     yield* Command.make("animal-store").pipe(
       Command.withSubcommands([serve, keys, admin, ...onDemand]),
-      (command) => Command.runWith(command, { version: packageJson.version })(args)
+      (command) => Command.runWith(command, { version: packageJson.version })(args),
+      Effect.onInterrupt(() => (endsItself(args) ? Effect.void : Console.error("animal-store: interrupted")))
     )
   },
   Effect.tapDefect((defect) => Effect.logFatal("animal-store failed unexpectedly", defect)),
@@ -67,19 +68,20 @@ const makeLoader =
       ? await load()
       : Command.make(name).pipe(Command.withDescription(descriptions[name]))
 
+/** Whether a command reports an interruption itself, or is a server, for which it is the normal end. */
+const endsItself = ([name = ""]: ReadonlyArray<string>): boolean =>
+  ["serve", "import", "copy", "conformance"].includes(name)
+
 /**
  * Returns the function that determines the exit code of a command. An interrupted server exits with 0, because
- * supervisors treat other codes as a crash.
+ * supervisors treat other codes as a crash; every other command has left its work unfinished.
  */
 export const teardown =
   ([name = ""]: ReadonlyArray<string>): Runtime.Teardown =>
   (exit, onExit) =>
     Runtime.defaultTeardown(exit, (code) => {
-      if (code === StopSignal.INTERRUPTED) return onExit(isUnfinished(name) ? code : 0)
+      if (code === StopSignal.INTERRUPTED) return onExit(name === "serve" ? 0 : code)
       // For `conformance`, 1 means "not conformant", so usage errors exit with 2.
       const usageError = name === "conformance" ? 2 : 1
       onExit(code === 1 && !CommandExit.isCommandExit(exit) ? usageError : code)
     })
-
-/** Whether an interrupted command leaves its work unfinished. */
-const isUnfinished = (name: string): boolean => ["conformance", "copy", "export", "import"].includes(name)

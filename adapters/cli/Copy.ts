@@ -29,37 +29,39 @@ export const copyDatabase = Command.make(
       "Print the summary as one line of JSON, and nothing else, to standard output."
     )
   },
-  Effect.fn("copy")(function* ({ from, json, to }) {
-    yield* Database.requireExisting(from, "from")
-    const status = yield* StatusLine.make
-    const [source, target] = [yield* open(tables(from, "source"), "from"), yield* open(tables(to), "to")]
-    const [elapsed, copied] = yield* Archive.copy({
-      from: source,
-      to: target,
-      report: (animals, total) =>
-        status.show(`copied ${Throughput.thousands(animals)} of ${Throughput.thousands(total)} animals`)
-    }).pipe(
-      Effect.mapError(Failure.userError),
-      Effect.onInterrupt(() =>
-        Console.error("animal-store: interrupted; run the same command again to resume")
-      ),
-      Effect.ensuring(status.end),
-      Effect.timed
-    )
-    const throughput = Throughput.make(copied.tables.find(({ name }) => name === "pets")?.rows ?? 0, elapsed)
-    yield* Output.print(
-      json
-        ? JSON.stringify({ resumed: copied.isResumed, ...throughput, tables: copied.tables })
-        : [
-            `Copied ${Database.locationOf(from)} to ${Database.locationOf(to)} ${Throughput.format(throughput)}${copied.isResumed ? ", resuming an earlier copy" : ""}.`,
-            "Both have the same rows:",
-            ...copied.tables.map(
-              ({ digest, name, rows }) =>
-                `  ${name.padEnd(16)} ${Throughput.thousands(rows).padStart(12)}  SHA-256 ${digest.slice(0, 16)}`
-            )
-          ].join("\n")
-    )
-  }, Effect.scoped)
+  Effect.fn("copy")(
+    function* ({ from, json, to }) {
+      yield* Database.requireExisting(from, "from")
+      const status = yield* StatusLine.make
+      const [source, target] = [yield* open(tables(from, "source"), "from"), yield* open(tables(to), "to")]
+      const [elapsed, copied] = yield* Archive.copy({
+        from: source,
+        to: target,
+        report: (animals, total) =>
+          status.show(`copied ${Throughput.thousands(animals)} of ${Throughput.thousands(total)} animals`)
+      }).pipe(Effect.mapError(Failure.userError), Effect.ensuring(status.end), Effect.timed)
+      const throughput = Throughput.make(
+        copied.tables.find(({ name }) => name === "pets")?.rows ?? 0,
+        elapsed
+      )
+      yield* Output.print(
+        json
+          ? JSON.stringify({ resumed: copied.isResumed, ...throughput, tables: copied.tables })
+          : [
+              `Copied ${Database.locationOf(from)} to ${Database.locationOf(to)} ${Throughput.format(throughput)}${copied.isResumed ? ", resuming an earlier copy" : ""}.`,
+              "Both have the same rows:",
+              ...copied.tables.map(
+                ({ digest, name, rows }) =>
+                  `  ${name.padEnd(16)} ${Throughput.thousands(rows).padStart(12)}  SHA-256 ${digest.slice(0, 16)}`
+              )
+            ].join("\n")
+      )
+    },
+    Effect.onInterrupt(() =>
+      Console.error("animal-store: interrupted; run the same command again to resume")
+    ),
+    Effect.scoped
+  )
 ).pipe(Command.withDescription(descriptions.copy))
 
 const open = (

@@ -49,6 +49,8 @@ export interface PromiseStores {
     /** Resolves to the result of `change`, or to `undefined` if the key does not exist. */
     readonly update: <A extends object>(id: string, change: KeyUpdate<A>) => Promise<A | undefined>
     readonly list: () => Promise<ReadonlyArray<ApiKey>>
+    /** Resolves to `undefined` or `null` if no key has this id. */
+    readonly find?: ((id: string) => Promise<ApiKey | null | undefined>) | undefined
     readonly events?: ((id?: string) => Promise<ReadonlyArray<KeyEvent>>) | undefined
     readonly markSeen?: ((ids: ReadonlyArray<string>, day: number) => Promise<unknown>) | undefined
   }
@@ -137,7 +139,7 @@ const toResponses = (responses: NonNullable<PromiseStores["responses"]>, call: C
 })
 
 const toKeys = (keys: PromiseStores["keys"], call: Call): Keys => {
-  const { events, markSeen } = keys
+  const { events, find, markSeen } = keys
   return {
     findByHash: (hash) =>
       Effect.map(
@@ -158,6 +160,15 @@ const toKeys = (keys: PromiseStores["keys"], call: Call): Keys => {
         (found) => Option.map(Option.fromUndefinedOr(found), ({ result }) => result)
       ),
     list: call(() => keys.list()),
+    ...(find === undefined
+      ? {}
+      : {
+          find: (id) =>
+            Effect.map(
+              call(() => find.call(keys, id)),
+              Option.fromNullishOr
+            )
+        }),
     ...(events === undefined ? {} : { events: (id) => call(() => events.call(keys, id)) }),
     ...(markSeen === undefined
       ? {}

@@ -39,6 +39,7 @@ export const layer: Layer.Layer<ApiKeyStore> = Layer.sync(ApiKeyStore, () => {
         return Option.some(result)
       }),
     list: Effect.sync(() => [...keys.values()]),
+    find: (id) => Effect.sync(() => Option.fromUndefinedOr(keys.get(id))),
     events: (id) => Effect.sync(() => recorded.filter(({ keyId }) => id === undefined || keyId === id)),
     markSeen: (ids, day) =>
       Effect.sync(() => {

@@ -32,6 +32,7 @@ export const operations = {
     insertFirst: "insert_api_key",
     update: "update_api_key",
     list: "list_api_keys",
+    find: "find_api_key",
     events: undefined,
     markSeen: undefined,
     adminTokens: undefined

@@ -86,6 +86,8 @@ export const clauses = [
     "keys-store.update.atomic": "§5.4: No other `update` of a key runs between reading and writing it.",
     "keys-store.list.all": "§5.4: `list` contains every key once.",
     "keys-store.list.order": "§5.4: `list` returns the keys in the order of their insertion.",
+    "keys-store.find-by-id":
+      "§5.4: `find` returns the key with the id as stored, and `Option.none` for an id of no key.",
     "keys-store.events":
       "§5.4: A store with `events` records, in order, the event of each change that takes effect, and no other event.",
     "keys-store.mark-seen":

@@ -5,6 +5,7 @@ import * as Schema from "effect/Schema"
 import type { Level } from "../clauses/Clause.ts"
 import type { Step as ReportedStep } from "../clauses/Finding.ts"
 import * as CreatedAnimal from "../http/CreatedAnimal.ts"
+import * as PetJson from "../http/PetJson.ts"
 import { type Header, text } from "../http/Wire.ts"
 import type { Exchange, Violation } from "../model/Exchange.ts"
 import * as PortRun from "../ports/PortRun.ts"
@@ -30,6 +31,8 @@ const Step = Schema.Struct({
   bytes: Schema.optionalKey(Schema.String),
   /** The status of the response in the run; 0 if there was none. */
   status: Schema.Int,
+  /** How many animals the response listed in the run. */
+  listed: Schema.optionalKey(Schema.Int),
   /** The id of the animal that the step created in the run. */
   created: Schema.optionalKey(Schema.String),
   /** Whether it was in flight together with the step before. */
@@ -69,6 +72,7 @@ export const encode = (
           ? { body: textOf(content) }
           : { bytes: Buffer.from(body).toString("base64") }),
       status: exchange.response?.status ?? 0,
+      ...(listedBy(exchange) === 0 ? {} : { listed: listedBy(exchange) }),
       ...(animal === undefined ? {} : { created: String(animal.id) }),
       ...(before !== undefined && !before.isAlone && !exchange.isAlone ? { isTogether: true } : {})
     }
@@ -76,6 +80,13 @@ export const encode = (
   const json = JSON.stringify({ level, at: Math.round(exchanges[0]?.from ?? 0), steps })
   return redact(json) === json ? json : undefined
 }
+
+/** Returns the number of animals in the list of a response. */
+const listedBy = ({ response }: Pick<Exchange, "response">): number =>
+  Result.match(Result.flatMap(PetJson.parse(text(response?.body)), PetJson.animals), {
+    onFailure: () => 0,
+    onSuccess: ({ length }) => length
+  })
 
 export interface Replayed {
   /** `not-replayable`: the case cannot be replayed on this subject. */
@@ -189,17 +200,26 @@ const once = Effect.fnUntraced(function* (
   }
   close()
   const violation = violations.find((each) => each.clause === clause)
-  // The last response may differ, because it is the one that was wrong.
-  const other = steps
-    .slice(0, -1)
-    .findIndex(({ status }, index) => status !== exchanges[index]?.response?.status)
-  const [then, now] = [steps[other], exchanges[other]]
-  return violation !== undefined || then === undefined || now === undefined || exchanges.length > steps.length
-    ? ended(violation, Steps.of(exchanges, subject, false))
-    : notReplayable(
-        `${now.did} got ${then.status} in the run, but gets ${now.response?.status ?? "nothing"} now`
-      )
+  const reason = exchanges.length > steps.length ? undefined : differenceOf(steps, exchanges)
+  return violation === undefined && reason !== undefined
+    ? notReplayable(reason)
+    : ended(violation, Steps.of(exchanges, subject, false))
 })
+
+/** Returns why a replay does not reach the situation of the run, such as a store that lacks the animals of the run. */
+const differenceOf = (steps: ReadonlyArray<Step>, exchanges: ReadonlyArray<Exchange>): string | undefined => {
+  for (const [index, { listed = 0, status }] of steps.entries()) {
+    const exchange = exchanges[index]
+    if (exchange === undefined) return undefined
+    const { did, response } = exchange
+    const now = listedBy(exchange)
+    if (now < listed) return `${did} listed ${listed} animals in the run, but lists ${now} now`
+    // The last response may differ, because it is the one that was wrong.
+    if (index < steps.length - 1 && status !== response?.status)
+      return `${did} got ${status} in the run, but gets ${response?.status ?? "nothing"} now`
+  }
+  return undefined
+}
 
 const DAY_MS = 86_400_000
 

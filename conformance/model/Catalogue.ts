@@ -19,7 +19,7 @@ import {
 } from "./Exchange.ts"
 import * as ListLimit from "./ListLimit.ts"
 import * as Names from "./Names.ts"
-import type { Operation } from "./Request.ts"
+import type { Asked, Operation } from "./Request.ts"
 import type { Seen } from "./Seen.ts"
 
 /** An animal that a response showed. */
@@ -76,6 +76,16 @@ export const has = (
 ): boolean => {
   const known = id === undefined ? undefined : catalogue.animals.get(id)
   return known !== undefined && isRequired(catalogue, known, key, exchange)
+}
+
+/** Reads a creation by what is known: the contract does not say whether two animals may have one name. */
+export const withNames = ({ animals }: Catalogue, asked: Asked): Asked => {
+  const { operation } = asked
+  if (operation.is !== "create" || operation.creation.is !== "valid") return asked
+  const { creation } = operation
+  const isTaken = [...animals.values()].some(({ animal }) => animal.name === creation.sent.name)
+  const open = { ...creation, is: "open", because: "the name of another animal" } as const
+  return isTaken ? { ...asked, operation: { ...operation, creation: open } } : asked
 }
 
 const isRequired = ({ shared }: Catalogue, known: Known, key: Key | undefined, exchange: Exchange) =>

@@ -176,8 +176,8 @@ function* ofBan(meters: Meters, key: Key, before: Standing, { denial, waits }: S
 }
 
 /** Returns the latest denial of another key that may be banned. */
-const otherBan = ({ standings }: Meters, { name }: Key): Exchange | undefined =>
-  [...standings].find(([other, { mayBeBanned }]) => other !== name && mayBeBanned)?.[1].denial?.exchange
+const otherBan = ({ standings }: Meters, { name }: Key): Denial | undefined =>
+  [...standings].find(([other, { mayBeBanned }]) => other !== name && mayBeBanned)?.[1].denial
 
 /** §8.3: the Reset of a window does not move back while fewer requests are left in it. */
 function* ofReset({ shown: first }: Standing, { shown: second }: Standing): Iterable<Ruling> {
@@ -210,16 +210,27 @@ const eventOf = (key: World.Event["key"], group: ReadonlyArray<Seen>, isBan: boo
     unknown: count((seen) => !isDenial(seen) && !isAdmitted(seen)),
     denied: count(isDenial),
     mayBeBanned: isBan,
-    shown: isReadable ? shownBy(only) : undefined,
+    shown: isReadable ? shownBy(only, retryAtOf(only.exchange)) : undefined,
     retryAt: only && retryAtOf(only.exchange)
   }
 }
 
-/** Returns the rate headers of a response, without a Reset that is no time. */
-const shownBy = ({ exchange: { from, response } }: Seen): World.Event["shown"] => {
+/**
+ * Returns the rate headers of a response, without a Reset that is no time, or that tells only how long the wait for more
+ * than a minute is: a denial may begin a ban.
+ */
+const shownBy = (seen: Seen, retryAt: number | undefined): World.Event["shown"] => {
+  const { from, response, to } = seen.exchange
   const rate = RateHeaders.of(response)
-  return rate && (isUnixSeconds(rate, from) ? rate : { ...rate, resetAt: undefined })
+  if (rate === undefined) return undefined
+  const resetAt = rate.resetAt * 1_000
+  const isWait =
+    retryAt !== undefined && isNear(resetAt, retryAt) && resetAt - to > RateHeaders.MINUTE_PASSED_MS
+  return isUnixSeconds(rate, from) && !(isDenial(seen) && isWait) ? rate : { ...rate, resetAt: undefined }
 }
+
+/** Whether two times are equal, but for the rounding of seconds. */
+const isNear = (a: number, b: number): boolean => Math.abs(a - b) <= 2_000
 
 /** Excludes the worlds that do not explain an event; if there are none left, it is a violation. */
 const judgeWorlds = (
@@ -262,7 +273,7 @@ const ofRemaining: ReadonlyArray<ClauseSlug> = [
 const explainedBy = (
   meters: Meters,
   { admittedAt = [], shown, spentDay }: Standing,
-  { at, denied, key, shown: now }: World.Event,
+  { at, denied, key, retryAt, shown: now }: World.Event,
   { broken: { actual, expected }, clause }: Ruling & { readonly broken: Break },
   evidence: ReadonlyArray<Exchange>
 ): Ruling => {
@@ -270,9 +281,9 @@ const explainedBy = (
   const earlier = [...meters.exclusions, ...latest]
   const isDenial = clause === "limits.no-early-429"
   const ban = otherBan(meters, key)
-  if (isDenial && ban !== undefined) {
+  if (isDenial && ban !== undefined && (retryAt === undefined || isNear(retryAt, ban.retryAt))) {
     const alone = `${expected}: only another key ignored a 429`
-    return broken("ban.only-that-key", alone, actual, ...latest, ban)
+    return broken("ban.only-that-key", alone, actual, ...latest, ban.exchange)
   }
   // By what was sent alone, whatever X-RateLimit-Remaining said, a minute may or may not have been used up.
   const isUsedUp = at.lo - (admittedAt.at(-key.plan.perMinute) ?? 0) < MINUTE_MS

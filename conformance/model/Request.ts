@@ -135,6 +135,9 @@ const listOf = (target: string): Operation => {
   }
 }
 
+/** Whether a text has a percent sign that begins no escape, so that no two servers read it alike (RFC 3986 §2.1). */
+const isMalformed = (text: string): boolean => /%(?![0-9a-f]{2})/i.test(text)
+
 const parameter = <A>(
   values: ReadonlyArray<string>,
   valid: (text: string) => A | undefined
@@ -142,6 +145,7 @@ const parameter = <A>(
   const [text] = values
   if (text === undefined) return { is: "absent" }
   if (values.length > 1) return { is: "open", because: "repeated", text }
+  if (isMalformed(text)) return { is: "open", because: "with a malformed escape", text: "" }
   // Percent escapes of letters and digits are like the characters themselves (RFC 3986 §6.2.2.2).
   const decoded = decode(text)
   const value = valid(decoded)
@@ -160,7 +164,7 @@ const unusual = (text: string): string => {
 /** Whether a request has only headers that the contract describes, or that change nothing. */
 const isPlain = ({ body, headers, method, target }: WireRequest, { is }: Operation): boolean => {
   if (is !== "create" && body !== undefined) return false
-  if (is !== "list" && target.includes("?")) return false
+  if ((is !== "list" && target.includes("?")) || isMalformed(target)) return false
   return headers.every(([given, value]) => {
     const name = given.toLowerCase()
     if (name === "accept")

@@ -79,6 +79,9 @@ const lines = (keys: ReadonlyArray<ApiKey>): string =>
 const seenDays = (keys: ReadonlyArray<ApiKey>): string =>
   keys.map(({ lastSeenDay }) => lastSeenDay ?? "never").join(", ")
 
+/** Writes everything that a store returns of keys. */
+const exact = (keys: ReadonlyArray<ApiKey>): string => `${keys.map(identity).join()} ${seenDays(keys)}`
+
 const eventText = (events: ReadonlyArray<KeyEvent>): string => {
   const texts = events.map(({ action, actor, at, changes, keyId }) => {
     const sorted = Object.entries(changes).map(([field, { from, to }]) => [field, from, to])
@@ -155,7 +158,7 @@ export const keys: Port<ApiKeyStore, Store, Session, State> = {
   tag: ApiKeyStore,
   storeOf: ({ apiKeyStore }) => apiKeyStore,
   initial: { keys: [], events: [], hashes: new Set(), changes: [] },
-  key: ({ events, keys }) => `${keys.map(identity).join()} ${seenDays(keys)} ${eventText(events)}`,
+  key: ({ events, keys }) => `${exact(keys)} ${eventText(events)}`,
   kinds: {
     insert: inserting("insert", { alone: 6, interrupted: 1 }),
     insertFirst: inserting("insertFirst", { alone: 2, together: 1 }),
@@ -275,6 +278,24 @@ export const keys: Port<ApiKeyStore, Store, Session, State> = {
           }
         })
     }),
+    findById: kind({
+      args: fc.record({ id }),
+      weights: { alone: 2 },
+      clause: "keys-store.find-by-id",
+      begin: ({ store }, given) => {
+        const id = idOf(given.id)
+        return invocation(store.find?.(id), {
+          did: `find by the id ${id}`,
+          show: (found) => lines(Option.toArray(found)),
+          *judge(state: State, found = Option.none<ApiKey>()) {
+            const stored = state.keys.filter((key) => key.id === id)
+            const isRight = exact(Option.toArray(found)) === exact(stored)
+            yield law("keys-store.find-by-id", isRight, () => lines(stored))
+            return state
+          }
+        })
+      }
+    }),
     events: kind({
       args: fc.record({ id: fc.option(id) }),
       weights: { alone: 2 },
@@ -319,7 +340,11 @@ export const keys: Port<ApiKeyStore, Store, Session, State> = {
     ["events", { id: null }],
     ...Array.from({ length: hashes + 4 }, (_, hash): Call => ["find", { hash, edit: "none" }])
   ],
-  optional: { events: "keys-store.events", markSeen: "keys-store.mark-seen" },
+  optional: {
+    find: "keys-store.find-by-id",
+    events: "keys-store.events",
+    markSeen: "keys-store.mark-seen"
+  },
   scenarios: [
     { calls: [["insertFirst", first]] },
     // A secret that an update drops.

@@ -108,6 +108,7 @@ export const apiKeyStore = (): ApiKeyStore["Service"] => {
         return Option.some(result)
       }),
     list: Effect.sync(() => [...keys]),
+    find: (id) => Effect.sync(() => Option.fromUndefinedOr(keys.find((key) => key.id === id))),
     events: (id) => Effect.sync(() => recorded.filter(({ keyId }) => id === undefined || keyId === id)),
     markSeen: (ids, day) =>
       Effect.sync(() => {

@@ -88,12 +88,12 @@ export interface IssueOptions {
   readonly limits?:
     | { readonly perMinute?: number | undefined; readonly perDay?: number | undefined }
     | undefined
-  /** A name for operators; not unique, never sent to clients. */
-  readonly label?: string | undefined
-  /** The account to which the key belongs, such as the id of a customer; several keys can have the same. */
-  readonly account?: string | undefined
-  /** A JSON object of at most 4096 bytes, for the operator's own programs; never sent to clients. */
-  readonly metadata?: Metadata.Metadata | undefined
+  /** A name for operators; not unique, never sent to clients. `null`: none. */
+  readonly label?: string | null | undefined
+  /** The account to which the key belongs, such as the id of a customer; several keys can have the same. `null`: none. */
+  readonly account?: string | null | undefined
+  /** A JSON object of at most 4096 bytes, for the operator's own programs; never sent to clients. `null`: none. */
+  readonly metadata?: Metadata.Metadata | null | undefined
   /** The expiry of the key, which must be in the future; by default, the key never expires. */
   readonly expires?: Expiry.Expiry | undefined
 }
@@ -319,13 +319,18 @@ export const orUnknown = <A>(id: string, result: Option.Option<A>): Effect.Effec
   Option.isSome(result) ? Effect.succeed(result.value) : Effect.fail(new ApiKeyUnknown({ id }))
 
 /**
- * Finds a key by its id among all keys: an update that changes nothing would lock, and need the right to write.
+ * Finds a key by its id, if need be among all keys: an update that changes nothing would lock, and need the right to
+ * write.
  *
  * @internal
  */
 export const find = Effect.fnUntraced(function* (id: string) {
-  const keys = yield* list
-  return yield* orUnknown(id, Option.fromUndefinedOr(keys.find((key) => key.id === id)))
+  const store = yield* ApiKeyStore
+  const found =
+    store.find === undefined
+      ? Option.fromUndefinedOr((yield* store.list).find((key) => key.id === id))
+      : yield* store.find(id)
+  return OwnPlans.current(yield* OwnPlans.OwnPlans, yield* orUnknown(id, found))
 })
 
 const newSecret = Effect.gen(function* () {

@@ -71,6 +71,24 @@ const ban = (key: ApiKey.ApiKey) =>
 
 const smallPlan = { plan: "Enterprise", limits: { perMinute: 4, perDay: 1_000 } } as const
 
+it.effect("show, unban and log read only one key of a store with `find`", () =>
+  Effect.gen(function* () {
+    const { key } = yield* KeyLifecycle.issue({ plan: "Free" })
+    const store = yield* ApiKeyStore
+    const work = Effect.all([
+      KeyStatus.show(key.id),
+      KeyStatus.unban(key.id),
+      KeyStatus.log(key.id),
+      Effect.flip(KeyStatus.log("key_unknown"))
+    ])
+    const [shown] = yield* Effect.provideService(work, ApiKeyStore, {
+      ...store,
+      list: Effect.die("all keys are read")
+    })
+    expect(shown).toMatchObject(key)
+  }).pipe(Effect.provide(environment(fullStores)))
+)
+
 for (const [name, stores] of [
   ["with all methods", fullStores],
   ["without optional methods", minimalStores]
@@ -118,6 +136,9 @@ for (const [name, stores] of [
         expect(yield* idsOf("acme")).toEqual([issued[0]?.key.id, issued[3]?.key.id])
         expect(yield* idsOf("Acme")).toEqual([issued[2]?.key.id])
         expect(yield* idsOf("none")).toEqual([])
+        // @ts-expect-error only a string: `undefined` must not select the keys of all accounts
+        const withoutAccount = yield* KeyStatus.list({ account: undefined })
+        expect(withoutAccount.map(({ id }) => id)).toEqual([issued[1]?.key.id])
       }).pipe(Effect.provide(environment(stores)))
     )
 

@@ -42,6 +42,9 @@ export class ApiKeyStore extends Context.Service<
     /** Returns all keys, oldest first. */
     readonly list: Effect.Effect<ReadonlyArray<ApiKey>, StoreUnavailable>
 
+    /** Returns the key `id` as it is stored now. Optional: without it, one key is found in the list of all keys. */
+    readonly find?: (id: string) => Effect.Effect<Option.Option<ApiKey>, StoreUnavailable>
+
     /** Returns the recorded events of all keys, or of the key `id`, in the order in which they were recorded. */
     readonly events?: (id?: string) => Effect.Effect<ReadonlyArray<KeyEvent>, StoreUnavailable>
 

@@ -63,3 +63,8 @@ it("KeyTable.make has a column for accounts if a key has one", () => {
     "key_a  Free          60     1000  2026-11-30T23:59:59.999Z  active  acme\\u{a}  till"
   ])
 })
+
+it("KeyTable.make formats 200,000 keys", () => {
+  const keys = Array.from({ length: 200_000 }, () => key)
+  expect(KeyTable.make(keys, now).split("\n")).toHaveLength(200_001)
+})

@@ -29,7 +29,10 @@ export const make = (keys: ReadonlyArray<KeyStatus>, now: number): string => {
     shown.map(({ title }) => title),
     ...keys.map((key) => shown.map(({ cell }) => cell(key, now)))
   ]
-  const widths = shown.map((_, index) => Math.max(...rows.map((row) => row[index]?.length ?? 0)))
+  // Not `Math.max(...)`, because 130,000 arguments overflow the stack.
+  const widths = shown.map((_, index) =>
+    rows.reduce((width, row) => Math.max(width, row[index]?.length ?? 0), 0)
+  )
   return rows
     .map((row) =>
       shown

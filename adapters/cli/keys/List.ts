@@ -7,6 +7,7 @@ import * as Option from "effect/Option"
 import * as KeyStatus from "../../../core/access/KeyStatus.ts"
 import * as KeyRecord from "../../embed/KeyRecord.ts"
 import * as Database from "../Database.ts"
+import * as Output from "../Output.ts"
 import { printable } from "../Printable.ts"
 import * as Setting from "../Setting.ts"
 import * as KeyCommand from "./KeyCommand.ts"
@@ -27,16 +28,21 @@ export const list = Command.make(
   },
   Effect.fn("keys list")(function* (flags) {
     const account = Option.getOrUndefined(flags.account)
-    const keys = yield* KeyCommand.read(flags, KeyStatus.list({ account }))
-    const now = yield* Clock.currentTimeMillis
-    const subject = account === undefined ? "no keys" : `no keys of the account ${printable(account)}`
-    const empty = `There are ${subject} in ${Database.locationOf(flags.database)}\n${yield* Database.issueHint(flags.database)}`
-    yield* KeyCommand.print(
-      flags,
-      keys.map((key) => ({ ...KeyRecord.make(key), bannedUntil: key.usage.bannedUntil ?? null })),
-      keys.length === 0
-        ? empty
-        : [KeyTable.make(keys, now), ...KeyText.unknownPlans(keys, flags.plans)].join("\n")
-    )
+    const keys = yield* KeyCommand.read(flags, KeyStatus.list(account === undefined ? {} : { account }))
+    // The table takes time for many keys, so `--json` does not make one.
+    if (flags.json) {
+      const records = keys.map((key) => ({
+        ...KeyRecord.make(key),
+        bannedUntil: key.usage.bannedUntil ?? null
+      }))
+      return yield* Output.print(JSON.stringify(records))
+    }
+    if (keys.length === 0) {
+      const subject = account === undefined ? "no keys" : `no keys of the account ${printable(account)}`
+      const hint = yield* Database.issueHint(flags.database)
+      return yield* Output.print(`There are ${subject} in ${Database.locationOf(flags.database)}\n${hint}`)
+    }
+    const table = KeyTable.make(keys, yield* Clock.currentTimeMillis)
+    yield* Output.print([table, ...KeyText.unknownPlans(keys, flags.plans)].join("\n"))
   }, Effect.scoped)
 ).pipe(Command.withDescription("List all keys with bans and expiry, oldest first, without secrets."))

@@ -4,7 +4,7 @@ import { REMOVAL_BEGINS, REMOVAL_OVER } from "../../http/Removal.ts"
 import * as Calls from "../Calls.ts"
 import * as Draw from "../Draw.ts"
 import { type Program, program } from "../Program.ts"
-import { DAY, HOUR } from "./Moments.ts"
+import { DAY, HOUR, SECOND } from "./Moments.ts"
 import * as Spending from "./Spending.ts"
 
 /** Number of animals that are fetched from each part of a run: its beginning, its middle and its end. */
@@ -15,7 +15,7 @@ const edges = [0, 5, 14, 22, 26, 38].map((hours) => REMOVAL_BEGINS + hours * HOU
 
 const moments = [
   ...[REMOVAL_BEGINS - DAY, REMOVAL_BEGINS - HOUR, ...edges.flatMap((edge) => [edge - 1, edge])],
-  ...[REMOVAL_OVER - 1, REMOVAL_OVER, REMOVAL_OVER + 400 * DAY]
+  ...[-1, 0, SECOND, DAY, 31 * DAY, 400 * DAY].map((after) => REMOVAL_OVER + after)
 ]
 
 const { calls, operations } = Calls
@@ -42,13 +42,13 @@ export const programs: ReadonlyArray<Program> = [
   }),
   program(
     "the removal of getPet",
-    { profile: "deprecation", needs: ["clock"], requests: 99 },
+    { profile: "deprecation", needs: ["clock"], requests: 108 },
     function* (tools) {
       for (const moment of moments) {
         if ((yield* tools.now) > moment) continue
         yield* Spending.until(tools, moment)
         // A clock over a connection moves on, so that its last certain moment is an hour before.
-        const isCertain = moment === REMOVAL_BEGINS - HOUR || moment >= REMOVAL_OVER
+        const isCertain = [REMOVAL_BEGINS - HOUR, REMOVAL_OVER + SECOND, moments.at(-1)].includes(moment)
         const some = [calls["the newest"], ...(yield* Draw.some(looks, 2))]
         for (const call of isCertain ? yield* Random.shuffle(looks) : some) yield* Calls.send(tools, call)
       }

@@ -120,6 +120,16 @@ export const faults: ReadonlyArray<Fault> = [
         findByHash: (hash) => Effect.catch(real.findByHash(hash), () => Effect.succeed(Option.none()))
       }))
     ),
+  fault("keys-store.find-by-id-in-any-case", "Finds a key by its id in upper or lower case.")
+    .breaks("keys-store.find-by-id")
+    .by(
+      AtPort.keys((real) => ({
+        find: (id) =>
+          Effect.map(real.list, (all) =>
+            Option.fromUndefinedOr(all.find((key) => key.id.toLowerCase() === id.toLowerCase()))
+          )
+      }))
+    ),
   fault("keys-store.events-of-all", "Returns the events of all keys for each key.")
     .breaks("keys-store.events")
     .by(AtPort.keys((real) => ({ events: () => real.events?.() ?? Effect.succeed([]) })))

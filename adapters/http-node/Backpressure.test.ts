@@ -5,13 +5,13 @@ import type { Socket } from "node:net"
 import { setTimeout as sleep } from "node:timers/promises"
 import * as Effect from "effect/Effect"
 import { describe, expect, it, onTestFinished } from "vitest"
-import { Count, expectAlive, Gate, serve } from "./Server.fixture.ts"
-import { pet, request, responses, statuses, Wire } from "./Wire.fixture.ts"
+import { Count, expectAlive, Gate, serve, serveLongNames } from "./Server.fixture.ts"
+import { request, responses, statuses, Wire } from "./Wire.fixture.ts"
 
 describe("a client that does not read", () => {
   it("is disconnected after the request timeout, before the server has handled most of the requests", async () => {
     const pages = new Count()
-    const server = await serve({
+    const { key, ...server } = await serveLongNames({
       server: { requestTimeoutMs: 200 },
       pets: (real) => ({
         ...real,
@@ -21,9 +21,6 @@ describe("a client that does not read", () => {
         }
       })
     })
-    const key = await server.issue()
-    const long = request({ key, body: pet("\u0001".repeat(255)) })
-    await responses(await Wire.openAndSend(server.port, long.repeat(100)), 100)
     const count = 5_000 // more than one read of the socket returns
     const wire = await Wire.openAndSend(
       server.port,
@@ -37,10 +34,7 @@ describe("a client that does not read", () => {
   })
 
   it("is disconnected after the request timeout even when the client also stops sending", async () => {
-    const server = await serve({ server: { requestTimeoutMs: 200 } })
-    const key = await server.issue()
-    const long = request({ key, body: pet("\u0001".repeat(255)) })
-    await responses(await Wire.openAndSend(server.port, long.repeat(100)), 100)
+    const { key, ...server } = await serveLongNames({ server: { requestTimeoutMs: 200 } })
     const closed = new Count()
     const countClose = (message: unknown): void => {
       // The message type that Node documents for this channel.
@@ -61,10 +55,7 @@ describe("a client that does not read", () => {
   ])(
     "is disconnected after the request timeout even when the client slowly sends more bytes: $when",
     async ({ count, headers }) => {
-      const server = await serve({ server: { requestTimeoutMs: 300 } })
-      const key = await server.issue()
-      const long = request({ key, body: pet("\u0001".repeat(255)) })
-      await responses(await Wire.openAndSend(server.port, long.repeat(100)), 100)
+      const { key, ...server } = await serveLongNames({ server: { requestTimeoutMs: 300 } })
       const list = { key, target: "/v1/pets?limit=100" }
       const wire = await Wire.openAndSend(
         server.port,
@@ -84,10 +75,7 @@ describe("a client that does not read", () => {
 
 describe("a client that reads slowly", () => {
   it("stays connected even if reading all responses takes longer than the request timeout", async () => {
-    const server = await serve({ server: { requestTimeoutMs: 1_000 } })
-    const key = await server.issue()
-    const long = request({ key, body: pet("\u0001".repeat(255)) })
-    await responses(await Wire.openAndSend(server.port, long.repeat(100)), 100)
+    const { key, ...server } = await serveLongNames({ server: { requestTimeoutMs: 1_000 } })
     const list = request({ key, target: "/v1/pets?limit=100" })
     // Responses of 160 kB each, which together exceed the socket buffers.
     const wire = await Wire.openAndSend(server.port, list.repeat(60))
@@ -102,7 +90,7 @@ describe("a client that pipelines requests", () => {
   it("has only one request in flight at a time", async () => {
     let [inFlight, maxInFlight] = [0, 0]
     const pages = new Count()
-    const server = await serve({
+    const { key, ...server } = await serve({
       pets: (real) => ({
         ...real,
         page: (query) => {
@@ -114,7 +102,6 @@ describe("a client that pipelines requests", () => {
         }
       })
     })
-    const key = await server.issue()
     await responses(await Wire.openAndSend(server.port, request({ key }).repeat(200)), 200)
     expect([pages.value, maxInFlight]).toEqual([200, 1])
   })

@@ -1,13 +1,12 @@
 /** Checks that responses and bodies of all connections share one budget of bytes. */
 import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
-import { expectError, Gate, serve } from "./Server.fixture.ts"
-import { pet, request, responses, statuses, Wire, type WireResponse } from "./Wire.fixture.ts"
+import { expectError, Gate, serve, serveLongNames } from "./Server.fixture.ts"
+import { pet, request, statuses, Wire, type WireResponse } from "./Wire.fixture.ts"
 
 /** The smallest budget: six lists of 100 animals, or 17 bodies of 60,000 bytes; one key gets at most half of it. */
 const server = { maxBytesInFlight: 1_048_576 }
 
-const longName = "\u0001".repeat(255)
 const list = (key: string) => request({ key, target: "/v1/pets?limit=100" })
 const post = (key: string) => request({ key, body: pet("Rex").padEnd(60_000) })
 
@@ -18,7 +17,7 @@ const openIncomplete = (port: number, key: string, count: number) =>
 describe("lists of one key", () => {
   it("run a few at a time, and all get a whole response", async () => {
     let [inFlight, maxInFlight] = [0, 0]
-    const { issue, port } = await serve({
+    const { key, port } = await serveLongNames({
       server,
       pets: (real) => ({
         ...real,
@@ -30,8 +29,6 @@ describe("lists of one key", () => {
         }
       })
     })
-    const key = await issue()
-    await responses(await Wire.openAndSend(port, request({ key, body: pet(longName) }).repeat(100)), 100)
     const wires = await Promise.all(Array.from({ length: 40 }, () => Wire.openAndSend(port, list(key))))
     for (const wire of wires) {
       const response = await wire.response()
@@ -41,9 +38,8 @@ describe("lists of one key", () => {
   })
 
   it("that their clients do not read leave room for other keys", async () => {
-    const { issue, port } = await serve({ server })
-    const [hog, polite] = [await issue(), await issue()]
-    await responses(await Wire.openAndSend(port, request({ key: hog, body: pet(longName) }).repeat(100)), 100)
+    const { issue, key: hog, port } = await serveLongNames({ server })
+    const polite = await issue()
     for (let count = 0; count < 6; count++) await Wire.openAndSend(port, list(hog).repeat(100))
     // The buffers of the sockets fill up meanwhile.
     for (let count = 0; count < 50; count++) {
@@ -55,8 +51,8 @@ describe("lists of one key", () => {
 
 describe("a request whose head arrives after its 408", () => {
   it("is not executed", async () => {
-    const { countPets, issue, port } = await serve({ server: { headersTimeoutMs: 100 } })
-    const bytes = request({ key: await issue(), body: pet("Rex") })
+    const { countPets, key, port } = await serve({ server: { headersTimeoutMs: 100 } })
+    const bytes = request({ key, body: pet("Rex") })
     const wire = await Wire.openAndSend(port, bytes.slice(0, 20))
     expect(await statuses(wire, 1)).toEqual([408])
     await wire.send(bytes.slice(20))
@@ -72,8 +68,8 @@ describe("a request whose head arrives after its 408", () => {
 
 describe("bodies that are not complete", () => {
   it("wait if their key holds as much as is left for others, then get a 503; all others get a 201", async () => {
-    const { countPets, issue, port } = await serve({ server })
-    const [hog, polite] = [await issue(), await issue()]
+    const { countPets, issue, key: hog, port } = await serve({ server })
+    const polite = await issue()
     // At most nine are read and at most four wait; the others are rejected at once, because their first bytes are in memory.
     const missing = new Set(await openIncomplete(port, hog, 17))
     const settled: Array<readonly [Wire, WireResponse]> = []
@@ -108,8 +104,7 @@ describe("bodies that are not complete", () => {
   })
 
   it("release their bytes when their connections close", async () => {
-    const { issue, port } = await serve({ server })
-    const key = await issue()
+    const { key, port } = await serve({ server })
     const reading = await openIncomplete(port, key, 9)
     const waiting = await openIncomplete(port, key, 1)
     for (const wire of reading) wire.abort()
@@ -121,11 +116,10 @@ describe("bodies that are not complete", () => {
 
   it("get a 503 that closes the connection if keepAliveTimeoutMs is 0, even before their caller is admitted", async () => {
     const gate = new Gate()
-    const { issue, port } = await serve({
+    const { key, port } = await serve({
       limits: gate.limits,
       server: { ...server, keepAliveTimeoutMs: 0 }
     })
-    const key = await issue()
     // Five fill the quarter of the budget for bodies whose caller is not admitted.
     const wires = await openIncomplete(port, key, 30)
     const response = await Promise.race(wires.map((wire) => wire.response()))
@@ -135,8 +129,7 @@ describe("bodies that are not complete", () => {
   })
 
   it("do not delay a body that arrives together with its head", async () => {
-    const { issue, port } = await serve({ server })
-    const key = await issue()
+    const { key, port } = await serve({ server })
     await openIncomplete(port, key, 20)
     const wire = await Wire.openAndSend(port, request({ key, body: pet("Rex") }))
     expect(await statuses(wire, 1)).toEqual([201])

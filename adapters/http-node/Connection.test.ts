@@ -33,8 +33,7 @@ describe("pipelined requests", () => {
   })
 
   it("get their responses in order, wherever their bytes are split between two reads", async () => {
-    const server = await serve()
-    const key = await server.issue()
+    const { key, ...server } = await serve()
     const fields = {
       key,
       method: "POST",
@@ -55,8 +54,7 @@ describe("pipelined requests", () => {
 
   it("get a fast response only after the slow response to the earlier request", async () => {
     const gate = new Gate()
-    const server = await serve({ pets: gate.pets })
-    const key = await server.issue()
+    const { key, ...server } = await serve({ pets: gate.pets })
     const wire = await Wire.openAndSend(server.port, request({ key }) + request({ key, target: "/v1/none" }))
     await gate.entered.reaches(1)
     gate.open()
@@ -64,8 +62,7 @@ describe("pipelined requests", () => {
   })
 
   it("are discarded after a request with Connection: close", async () => {
-    const server = await serve()
-    const key = await server.issue()
+    const { key, ...server } = await serve()
     const last = request({ key, headers: ["Connection: close"] })
     const wire = await Wire.openAndSend(server.port, last + request({ key, body: pet("Rex") }))
     const response = await wire.response()
@@ -75,8 +72,7 @@ describe("pipelined requests", () => {
   })
 
   it("are discarded after an invalid request", async () => {
-    const server = await serve()
-    const key = await server.issue()
+    const { key, ...server } = await serve()
     const invalid = "GET /v1/pets HTTP/1.1\r\n\r\n"
     const wire = await Wire.openAndSend(server.port, invalid + request({ key, body: pet("Rex") }))
     expectError(await wire.response(), 400, "malformed_request")
@@ -88,32 +84,9 @@ describe("pipelined requests", () => {
 describe("invalid bytes after valid requests", () => {
   const garbage = "garbage\r\n\r\n"
 
-  it("get a 400 after the complete response to the earlier request", async () => {
-    const server = await serve()
-    const key = await server.issue()
-    const wire = await Wire.openAndSend(server.port, request({ key }) + garbage)
-    expect((await wire.response()).status).toBe(200)
-    expectError(await wire.response(), 400, "malformed_request")
-    expect(await wire.rest()).toBe("")
-  })
-
-  it("get a 400 only after the earlier create is handled", async () => {
-    const gate = new Gate()
-    const server = await serve({ pets: gate.pets })
-    const key = await server.issue()
-    const wire = await Wire.openAndSend(server.port, request({ key, body: pet("Rex") }) + garbage)
-    await gate.entered.reaches(1)
-    await wire.send(garbage)
-    gate.open()
-    expect((await wire.response()).status).toBe(201)
-    expectError(await wire.response(), 400, "malformed_request")
-    expect(await wire.rest()).toBe("")
-  })
-
   it("get a 400 only after the responses to all earlier requests, slow and fast", async () => {
     const gate = new Gate()
-    const server = await serve({ pets: gate.pets })
-    const key = await server.issue()
+    const { key, ...server } = await serve({ pets: gate.pets })
     const quick = request({ key, target: "/v1/none" })
     const wire = await Wire.openAndSend(server.port, request({ key }) + quick.repeat(3) + garbage)
     await gate.entered.reaches(1)
@@ -124,8 +97,7 @@ describe("invalid bytes after valid requests", () => {
 
   it("get a 400 after the earlier response and consume no token of the key, if they are an invalid chunk", async () => {
     const gate = new Gate()
-    const server = await serve({ pets: gate.pets })
-    const key = await server.issue()
+    const { key, ...server } = await serve({ pets: gate.pets })
     const headers = ["Content-Type: application/json", "Transfer-Encoding: chunked"]
     const broken = `${request({ method: "POST", key, headers })}zz\r\n`
     const wire = await Wire.openAndSend(server.port, request({ key }) + broken)
@@ -152,8 +124,7 @@ describe("invalid bytes after valid requests", () => {
   })
 
   it("get no response after a request with Connection: close", async () => {
-    const server = await serve()
-    const key = await server.issue()
+    const { key, ...server } = await serve()
     const wire = await Wire.openAndSend(
       server.port,
       request({ key, headers: ["Connection: close"] }) + garbage
@@ -191,8 +162,7 @@ describe("invalid bytes after valid requests", () => {
 
   it("do not interrupt the request before them", async () => {
     const gate = new Gate()
-    const server = await serve({ pets: gate.pets })
-    const key = await server.issue()
+    const { key, ...server } = await serve({ pets: gate.pets })
     const invalid = "POST /v1/pets HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n"
     const wire = await Wire.openAndSend(server.port, request({ key }) + invalid)
     await gate.entered.reaches(1)
@@ -206,8 +176,7 @@ describe("invalid bytes after valid requests", () => {
 
   it("get a 400 that the client can read, even if it first sends twenty megabytes of them", async () => {
     const gate = new Gate()
-    const server = await serve({ pets: gate.pets })
-    const key = await server.issue()
+    const { key, ...server } = await serve({ pets: gate.pets })
     const wire = await Wire.openAndSend(server.port, request({ key }) + garbage)
     await gate.entered.reaches(1)
     gate.open()
@@ -218,35 +187,21 @@ describe("invalid bytes after valid requests", () => {
 })
 
 describe("a client that disconnects", () => {
-  it("interrupts the request in flight", async () => {
-    const gate = new Gate()
-    const server = await serve({ pets: gate.pets })
-    const key = await server.issue()
-    const wire = await Wire.openAndSend(server.port, request({ key, body: pet("Rex") }))
-    await gate.entered.reaches(1)
-    wire.abort()
-    await gate.interrupted.reaches(1)
-    gate.open()
-    expect(await server.countPets()).toBe(0)
-    await expectAlive(server)
-  })
-
   it("interrupts the request in flight and discards the pipelined requests", async () => {
     const gate = new Gate()
-    const server = await serve({ pets: gate.pets })
-    const key = await server.issue()
-    const wire = await Wire.openAndSend(server.port, request({ key }).repeat(50))
+    const { key, ...server } = await serve({ pets: gate.pets })
+    const wire = await Wire.openAndSend(server.port, request({ key, body: pet("Rex") }).repeat(50))
     await gate.entered.reaches(1)
     wire.abort()
     await gate.interrupted.reaches(1)
     gate.open()
     await expectAlive(server)
-    expect(gate.entered.value).toBe(1)
+    expect([gate.entered.value, await server.countPets()]).toEqual([1, 0])
   })
 
   it("creates no animal when the connection closes before the whole request body has arrived", async () => {
     const inserts = new Count()
-    const server = await serve({
+    const { key, ...server } = await serve({
       pets: (real) => ({
         ...real,
         insert: (newPet) => {
@@ -255,7 +210,6 @@ describe("a client that disconnects", () => {
         }
       })
     })
-    const key = await server.issue()
     const wires = await Promise.all(
       Array.from({ length: 20 }, () =>
         Wire.openAndSend(server.port, request({ key, body: pet("Rex") }).slice(0, -1))
@@ -274,8 +228,7 @@ describe("a client that disconnects", () => {
 
   it("does not affect the server when the connection closes while responses are written", async () => {
     const gate = new Gate()
-    const server = await serve({ pets: gate.pets })
-    const key = await server.issue()
+    const { key, ...server } = await serve({ pets: gate.pets })
     const wires = await Promise.all(
       Array.from({ length: 20 }, () => Wire.openAndSend(server.port, request({ key }).repeat(20)))
     )
@@ -288,8 +241,7 @@ describe("a client that disconnects", () => {
 
 describe("a body that arrives together with the head of its request", () => {
   it("is read immediately, without waiting for data events", async () => {
-    const server = await serve()
-    const key = await server.issue()
+    const { key, ...server } = await serve()
     let dataListeners = 0
     const on = vi.spyOn(IncomingMessage.prototype, "on").mockImplementation(function (
       this: IncomingMessage,
@@ -316,8 +268,7 @@ describe("a body that arrives together with the head of its request", () => {
   it.each([1_000, 65_535, 65_536, 65_537, 131_072])(
     "gets a response, as do the requests before it, when the client ends the connection after %i bytes",
     async (size) => {
-      const server = await serve({ service: { maxBodyBytes: 1_000_000 } })
-      const key = await server.issue()
+      const { key, ...server } = await serve({ service: { maxBodyBytes: 1_000_000 } })
       for (let count = 0; count < 5; count++) {
         const before = request({ key, body: pet("Rex") }) + request({ key })
         const all = before + padded(key, size - before.length)
@@ -333,8 +284,7 @@ describe("a body that arrives together with the head of its request", () => {
 
   it("waits in the socket while the service does not read it, whatever its length, and then gets a response", async () => {
     const gate = new Gate()
-    const server = await serve({ limits: gate.limits })
-    const key = await server.issue()
+    const { key, ...server } = await serve({ limits: gate.limits })
     const fields = { key, method: "POST", headers: ["Content-Type: application/json"] }
     const spaces = " ".repeat(2_000)
     const chunk = `${spaces.length.toString(16)}\r\n${spaces}\r\n`
@@ -366,8 +316,7 @@ describe("a body that arrives together with the head of its request", () => {
   it("does not time out after its response, if the service reads its last bytes later than they arrive", async () => {
     const gate = new Gate()
     const times = { requestTimeoutMs: 200, headersTimeoutMs: 20, keepAliveTimeoutMs: 60_000 }
-    const server = await serve({ limits: gate.limits, server: times })
-    const key = await server.issue()
+    const { key, ...server } = await serve({ limits: gate.limits, server: times })
     const wire = await openAndSendInParts(server.port, key, gate)
     gate.open()
     expect(await statuses(wire, 1)).toEqual([201])
@@ -379,8 +328,7 @@ describe("a body that arrives together with the head of its request", () => {
   it("lets the next request wait for its response, if the service reads its last bytes later than they arrive", async () => {
     const limits = new Gate()
     const pets = new Gate()
-    const server = await serve({ limits: limits.limits, pets: pets.pets })
-    const key = await server.issue()
+    const { key, ...server } = await serve({ limits: limits.limits, pets: pets.pets })
     const wire = await openAndSendInParts(server.port, key, limits)
     limits.open()
     await pets.entered.reaches(1)
@@ -391,8 +339,7 @@ describe("a body that arrives together with the head of its request", () => {
   })
 
   it("keeps the connection alive even if the client does not wait for 100 Continue", async () => {
-    const server = await serve()
-    const key = await server.issue()
+    const { key, ...server } = await serve()
     const create = { key, body: pet("Rex") }
     const withoutWaiting = request({ ...create, headers: ["Expect: 100-continue"] })
     const wire = await Wire.openAndSend(server.port, request(create) + withoutWaiting + request(create))
@@ -409,8 +356,7 @@ describe("a body that arrives together with the head of its request", () => {
   })
 
   it("is discarded, as is the next request, if the response to its head has Connection: close", async () => {
-    const server = await serve()
-    const key = await server.issue()
+    const { key, ...server } = await serve()
     const create = request({ key, body: pet("Rex") })
     const rejected = request({ key: "wrong", body: pet("Rex"), headers: ["Expect: 100-continue"] })
     const wire = await Wire.openAndSend(server.port, create + rejected + create)
@@ -435,8 +381,7 @@ describe("a body that arrives too slowly", () => {
   }
 
   it("gets a 408 and creates no animal, even if the rest of the body arrives later", async () => {
-    const server = await serve({ server: { requestTimeoutMs: 100 } })
-    const key = await server.issue()
+    const { key, ...server } = await serve({ server: { requestTimeoutMs: 100 } })
     const bytes = request({ key, body: pet("Rex") })
     const wire = await Wire.openAndSend(server.port, bytes.slice(0, -1))
     const response = await wire.response()
@@ -450,8 +395,7 @@ describe("a body that arrives too slowly", () => {
 
   it("gets a 408 and creates no animal, even after another request on the same connection", async () => {
     const gate = new Gate()
-    const server = await serve({ pets: gate.pets, server: { requestTimeoutMs: 100 } })
-    const key = await server.issue()
+    const { key, ...server } = await serve({ pets: gate.pets, server: { requestTimeoutMs: 100 } })
     const bytes = request({ key, body: pet("Rex") })
     const wire = await Wire.openAndSend(server.port, request({ key }) + bytes.slice(0, -1))
     await gate.entered.reaches(1)
@@ -464,8 +408,7 @@ describe("a body that arrives too slowly", () => {
   })
 
   it("gets a 408, and the connection closes even if bytes still arrive slowly", async () => {
-    const server = await serve({ server: { requestTimeoutMs: 100 } })
-    const key = await server.issue()
+    const { key, ...server } = await serve({ server: { requestTimeoutMs: 100 } })
     const headers = ["Content-Type: application/json", "Content-Length: 1000"]
     const wire = await Wire.openAndSend(server.port, request({ method: "POST", key, headers }))
     const closed = trickle(wire)
@@ -487,8 +430,7 @@ describe("a body that arrives too slowly", () => {
 
 describe("headers that arrive too slowly", () => {
   it("do not include the last byte of a chunked body, after which the connection stays alive", async () => {
-    const server = await serve({ server: { headersTimeoutMs: 50, keepAliveTimeoutMs: 5_000 } })
-    const key = await server.issue()
+    const { key, ...server } = await serve({ server: { headersTimeoutMs: 50, keepAliveTimeoutMs: 5_000 } })
     const headers = ["Content-Type: application/json", "Transfer-Encoding: chunked"]
     const wire = await Wire.openAndSend(server.port, request({ key, method: "POST", headers }))
     await sleep(1)
@@ -502,8 +444,7 @@ describe("headers that arrive too slowly", () => {
   })
 
   it("do not include empty lines after a request, after which the connection stays alive", async () => {
-    const server = await serve({ server: { headersTimeoutMs: 50, keepAliveTimeoutMs: 5_000 } })
-    const key = await server.issue()
+    const { key, ...server } = await serve({ server: { headersTimeoutMs: 50, keepAliveTimeoutMs: 5_000 } })
     const wire = await Wire.openAndSend(server.port, `${request({ key, body: pet("Rex") })}\r\n\r\n`)
     expect((await wire.response()).status).toBe(201)
     await sleep(300)
@@ -521,8 +462,7 @@ describe("headers that arrive too slowly", () => {
   })
 
   it("get a 408 after the response to an earlier request", async () => {
-    const server = await serve({ server: { headersTimeoutMs: 100 } })
-    const key = await server.issue()
+    const { key, ...server } = await serve({ server: { headersTimeoutMs: 100 } })
     const wire = await Wire.openAndSend(server.port, `${request({ key })}GET /v1/pets HTTP/1.1\r\n`)
     expect((await wire.response()).status).toBe(200)
     expectError(await wire.response(), 408, "request_timeout")
@@ -531,8 +471,7 @@ describe("headers that arrive too slowly", () => {
 
   it("get a 408 only after the slow response to an earlier request", async () => {
     const gate = new Gate()
-    const server = await serve({ server: { headersTimeoutMs: 100 }, pets: gate.pets })
-    const key = await server.issue()
+    const { key, ...server } = await serve({ server: { headersTimeoutMs: 100 }, pets: gate.pets })
     const wire = await Wire.openAndSend(server.port, `${request({ key })}GET /v1/pets HTTP/1.1\r\n`)
     const later = await Wire.openAndSend(server.port, "GET")
     expectError(await later.response(), 408, "request_timeout")

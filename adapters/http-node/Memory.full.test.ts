@@ -11,8 +11,7 @@ const megabyte = Buffer.alloc(1_000_000, " ")
 
 describe("a request whose body is rejected before it arrives", () => {
   it("does not keep its body in memory", async () => {
-    const server = await serve()
-    const key = await server.issue()
+    const { key, ...server } = await serve()
     const headers = [json, `Content-Length: ${60 * megabyte.length}`]
     const wire = await Wire.openAndSend(server.port, request({ method: "POST", key, headers }))
     expectError(await wire.response(), 413, "payload_too_large")
@@ -36,8 +35,7 @@ describe("connections", () => {
     onTestFinished(() => {
       unsubscribe("net.server.socket", receive)
     })
-    const server = await serve()
-    const key = await server.issue()
+    const { key, ...server } = await serve()
     for (let count = 0; count < 50; count++) {
       const wire = await Wire.openAndSend(server.port, request({ key, headers: ["Connection: close"] }))
       await wire.response()

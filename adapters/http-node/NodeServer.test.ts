@@ -14,7 +14,7 @@ import type { PetRepository } from "../../core/ports/PetRepository.ts"
 import { Service } from "../../core/service/Service.ts"
 import * as NodeServer from "./NodeServer.ts"
 import { Count, expectError, Gate, openService, type Setup, serve } from "./Server.fixture.ts"
-import { pet, request, Wire } from "./Wire.fixture.ts"
+import { pet, request, responses, Wire } from "./Wire.fixture.ts"
 
 /** Calls `observe` with the server's socket of each new connection, until the test ends. */
 const onServerSocket = (observe: (socket: Net.Socket) => void): void => {
@@ -55,37 +55,10 @@ describe("listening", () => {
   })
 })
 
-describe("concurrent requests", () => {
-  it("are admitted up to the limit, with different values of X-RateLimit-Remaining", async () => {
-    const server = await serve()
-    const key = await server.issue({ perMinute: 60 })
-    const responses = await Promise.all(
-      Array.from({ length: 200 }, async () =>
-        (await Wire.openAndSend(server.port, request({ key }))).response()
-      )
-    )
-    const remaining = responses
-      .filter(({ status }) => status === 200)
-      .map((response) => Number(response.header("x-ratelimit-remaining")))
-    expect(remaining.toSorted((a, b) => b - a)).toEqual(Array.from({ length: 60 }, (_, index) => 59 - index))
-    const waits: Array<number> = []
-    for (const response of responses) {
-      if (response.status === 200) continue
-      expectError(response, 429, "rate_limit_exceeded")
-      expect(response.header("x-ratelimit-remaining")).toBe("0")
-      waits.push(Number(response.header("retry-after")))
-    }
-    // The first sixty denied requests get distinct values of Retry-After; the others share the last one.
-    expect(new Set(waits).size).toBeGreaterThanOrEqual(59)
-    expect(Math.max(...waits)).toBe(60)
-  })
-})
-
 describe("connections", () => {
   it("beyond maxConnections are closed immediately while all others are in use, until another one closes", async () => {
     const gate = new Gate()
-    const server = await serve({ pets: gate.pets, server: { maxConnections: 2 } })
-    const key = await server.issue()
+    const { key, ...server } = await serve({ pets: gate.pets, server: { maxConnections: 2 } })
     const first = await Wire.openAndSend(server.port, request({ key, headers: ["Connection: close"] }))
     const second = await Wire.openAndSend(server.port, request({ key }))
     await gate.entered.reaches(2)
@@ -101,8 +74,7 @@ describe("connections", () => {
 
   it("beyond maxConnections close the connection that has been idle for the longest time", async () => {
     const gate = new Gate()
-    const server = await serve({ pets: gate.pets, server: { maxConnections: 4 } })
-    const key = await server.issue()
+    const { key, ...server } = await serve({ pets: gate.pets, server: { maxConnections: 4 } })
     const busy = await Wire.openAndSend(server.port, request({ key }))
     await gate.entered.reaches(1)
     const live = request({ target: "/livez" })
@@ -126,11 +98,10 @@ describe("connections", () => {
   it("beyond maxConnections are served while idle ones arrive in large numbers, behind others in use", async () => {
     const gate = new Gate()
     const MAX = 300
-    const server = await serve({
+    const { key, ...server } = await serve({
       pets: gate.pets,
       server: { maxConnections: MAX, keepAliveTimeoutMs: 72_000 }
     })
-    const key = await server.issue()
     const list = request({ key, target: "/v1/pets?limit=1" })
     const inUse = await Promise.all(Array.from({ length: 90 }, () => Wire.openAndSend(server.port, list)))
     await gate.entered.reaches(inUse.length)
@@ -149,8 +120,7 @@ describe("connections", () => {
   })
 
   it("beyond maxConnectionsPerAddress are closed immediately, until another connection of the address closes", async () => {
-    const server = await serve({ server: { maxConnectionsPerAddress: 2 } })
-    const key = await server.issue()
+    const { key, ...server } = await serve({ server: { maxConnectionsPerAddress: 2 } })
     const [first, second] = [await Wire.open(server.port), await Wire.open(server.port)]
     const third = await Wire.open(server.port)
     expect(await third.rest()).toBe("")
@@ -176,8 +146,7 @@ describe("connections", () => {
   it("close after one response if they pipeline requests while 400 other connections hold a request", async () => {
     const HOLDING = 400
     const gate = new Gate()
-    const server = await serve({ pets: gate.pets })
-    const key = await server.issue()
+    const { key, ...server } = await serve({ pets: gate.pets })
     const list = request({ key, target: "/v1/pets?limit=1" })
     const pipelining = () => Wire.openAndSend(server.port, list.repeat(2))
     const holding = await Promise.all(Array.from({ length: HOLDING }, pipelining))
@@ -215,22 +184,10 @@ describe("connections", () => {
   })
 
   it("close without a response after the idle timeout", async () => {
-    const server = await serve({ server: { keepAliveTimeoutMs: 50 } })
-    const key = await server.issue()
+    const { key, ...server } = await serve({ server: { keepAliveTimeoutMs: 50 } })
     const wire = await Wire.openAndSend(server.port, request({ key }))
     expect((await wire.response()).status).toBe(200)
     expect(await wire.rest()).toBe("")
-  })
-
-  it("stay open for longer than the idle timeout that Keep-Alive announces", async () => {
-    const server = await serve({ server: { keepAliveTimeoutMs: 1_000 } })
-    const key = await server.issue()
-    const sentAt = performance.now()
-    const wire = await Wire.openAndSend(server.port, request({ key }))
-    expect((await wire.response()).header("keep-alive")).toBe("timeout=1")
-    await wire.rest()
-    // The server waits an extra second, because a request that is sent just before the timeout needs time to arrive.
-    expect(performance.now() - sentAt).toBeGreaterThanOrEqual(1_990)
   })
 
   it.each([
@@ -241,10 +198,10 @@ describe("connections", () => {
     async (trustedProxyHops, timeoutMs) => {
       vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] })
       onTestFinished(() => void vi.useRealTimers())
-      const server = await serve({ service: { trustedProxyHops } })
-      const key = await server.issue()
-      const pool = await Promise.all(Array.from({ length: 50 }, () => Wire.open(server.port)))
-      for (const body of [pet("first"), pet("second")]) {
+      const { key, ...server } = await serve({ service: { trustedProxyHops } })
+      const pool = await Promise.all(Array.from({ length: 30 }, () => Wire.open(server.port)))
+      // The third one arrives beyond the first timeout: each request begins the timeout anew.
+      for (const body of [pet("first"), pet("second"), pet("third")]) {
         for (const wire of pool) await wire.send(request({ key, body }))
         for (const wire of pool) {
           const response = await wire.response()
@@ -258,13 +215,12 @@ describe("connections", () => {
       }
       vi.advanceTimersByTime(1_000)
       for (const wire of pool) expect(await wire.rest()).toBe("")
-      expect(await server.countPets()).toBe(100)
+      expect(await server.countPets()).toBe(90)
     }
   )
 
   it("close after the last of several pipelined responses if keepAliveTimeoutMs is 0", async () => {
-    const server = await serve({ server: { keepAliveTimeoutMs: 0 } })
-    const key = await server.issue()
+    const { key, ...server } = await serve({ server: { keepAliveTimeoutMs: 0 } })
     const wire = await Wire.openAndSend(server.port, request({ key }).repeat(3))
     const responses = [await wire.response(), await wire.response(), await wire.response()]
     expect(responses.map(({ status }) => status)).toEqual([200, 200, 200])
@@ -281,24 +237,12 @@ describe("connections", () => {
     expect(await wire.rest()).toBe("")
   })
 
-  it("stay open beyond the idle timeout while requests keep arriving", async () => {
-    const server = await serve({ server: { keepAliveTimeoutMs: 1_000 } })
-    const key = await server.issue()
-    const wire = await Wire.open(server.port)
-    const openedAt = performance.now()
-    // The server waits an extra second.
-    while (performance.now() - openedAt < 2_200) {
-      await wire.send(request({ key }))
-      expect((await wire.response()).status).toBe(200)
-      await sleep(50)
-    }
-    expect(await wire.rest()).toBe("")
-  })
-
   it("stay open beyond all timeouts while a request is in flight", async () => {
     const gate = new Gate()
-    const server = await serve({ pets: gate.pets, server: { requestTimeoutMs: 50, keepAliveTimeoutMs: 1 } })
-    const key = await server.issue()
+    const { key, ...server } = await serve({
+      pets: gate.pets,
+      server: { requestTimeoutMs: 50, keepAliveTimeoutMs: 1 }
+    })
     const wire = await Wire.openAndSend(server.port, request({ key }))
     // Waits until two other connections, in sequence, have exceeded the 50 ms timeout.
     for (let count = 0; count < 2; count++) {
@@ -311,8 +255,7 @@ describe("connections", () => {
 
 describe("draining", () => {
   const serveDraining = async (setup: Setup = {}) => {
-    const server = await serve(setup)
-    const key = await server.issue()
+    const { key, ...server } = await serve(setup)
     const used = await Wire.openAndSend(server.port, request({ key }))
     expect((await used.response()).header("connection")).toBe("keep-alive")
     await server.run(Service.use(({ drain }) => drain))
@@ -370,8 +313,7 @@ describe("draining", () => {
 
   it("sends Connection: close with the response to a request that arrived before the drain", async () => {
     const gate = new Gate()
-    const server = await serve({ pets: gate.pets })
-    const key = await server.issue()
+    const { key, ...server } = await serve({ pets: gate.pets })
     const wire = await Wire.openAndSend(server.port, request({ key, body: pet("Rex") }))
     await gate.entered.reaches(1)
     await server.run(Service.use(({ drain }) => drain))
@@ -395,24 +337,8 @@ describe("closing", () => {
   /** Polls until the server stops listening, only every 20 ms, because each new connection delays the stop. */
   const stopsListening = (port: number) => vi.waitUntil(() => isRefused(port), { interval: 20 })
 
-  it("lets requests in flight finish, and sends Connection: close", async () => {
-    const gate = new Gate()
-    const server = await serve({ pets: gate.pets })
-    const key = await server.issue()
-    const wire = await Wire.openAndSend(server.port, request({ key, body: pet("Rex") }))
-    await gate.entered.reaches(1)
-    const closed = server.close()
-    await stopsListening(server.port)
-    gate.open()
-    const response = await wire.response()
-    expect([response.status, response.header("connection")]).toEqual([201, "close"])
-    expect(await wire.rest()).toBe("")
-    await closed
-  })
-
   it("waits for the rest of a request body, and sends the response", async () => {
-    const server = await serve()
-    const key = await server.issue()
+    const { key, ...server } = await serve()
     const bytes = request({ key, body: pet("Rex"), headers: ["Expect: 100-continue"] })
     const wire = await Wire.openAndSend(server.port, bytes.slice(0, -1))
     expect((await wire.response()).status).toBe(100)
@@ -426,8 +352,7 @@ describe("closing", () => {
   })
 
   it("closes idle connections immediately, whether they were used or not", async () => {
-    const server = await serve()
-    const key = await server.issue()
+    const { key, ...server } = await serve()
     const unused = await Wire.open(server.port)
     const used = await Wire.openAndSend(server.port, request({ key }))
     expect((await used.response()).status).toBe(200)
@@ -437,27 +362,30 @@ describe("closing", () => {
     await closed
   })
 
-  it("lets all pipelined requests finish, and sends Connection: close with the last response", async () => {
-    const gate = new Gate()
-    const server = await serve({ pets: gate.pets })
-    const key = await server.issue()
-    const wire = await Wire.openAndSend(server.port, request({ key }).repeat(3))
-    await gate.entered.reaches(1)
-    const closed = server.close()
-    await stopsListening(server.port)
-    gate.open()
-    const connections = [await wire.response(), await wire.response(), await wire.response()].map(
-      (response) => response.header("connection")
-    )
-    expect(connections).toEqual(["keep-alive", "keep-alive", "close"])
-    expect(await wire.rest()).toBe("")
-    await closed
-  })
+  it.each([1, 3])(
+    "lets all of %i pipelined requests finish, and sends Connection: close with the last",
+    async (count) => {
+      const gate = new Gate()
+      const { key, ...server } = await serve({ pets: gate.pets })
+      const wire = await Wire.openAndSend(server.port, request({ key, body: pet("Rex") }).repeat(count))
+      await gate.entered.reaches(1)
+      const closed = server.close()
+      await stopsListening(server.port)
+      gate.open()
+      const received = await responses(wire, count)
+      expect(received.map(({ status }) => status)).toEqual(Array(count).fill(201))
+      expect(received.map((response) => response.header("connection"))).toEqual([
+        ...Array(count - 1).fill("keep-alive"),
+        "close"
+      ])
+      expect(await wire.rest()).toBe("")
+      await closed
+    }
+  )
 
   it("handles a request that arrives on a busy connection while the server closes", async () => {
     const gate = new Gate()
-    const server = await serve({ pets: gate.pets })
-    const key = await server.issue()
+    const { key, ...server } = await serve({ pets: gate.pets })
     const wire = await Wire.openAndSend(server.port, request({ key }))
     await gate.entered.reaches(1)
     const closed = server.close()
@@ -477,7 +405,7 @@ describe("closing", () => {
     const finds = new Count()
     // Makes the response larger than the socket buffers.
     const name = "x".repeat(20_000_000)
-    const server = await serve({
+    const { key, ...server } = await serve({
       server: { shutdownTimeoutMs: 60_000 },
       pets: (real) => ({
         ...real,
@@ -488,7 +416,6 @@ describe("closing", () => {
           })
       })
     })
-    const key = await server.issue()
     const wire = await Wire.openAndSend(server.port, request({ key, target: "/v1/pets/1" }))
     await finds.reaches(1)
     const closed = server.close()
@@ -512,9 +439,8 @@ describe("closing", () => {
 
   it("closes connections after the shutdown timeout and interrupts their requests", async () => {
     const gate = new Gate()
-    const server = await serve({ pets: gate.pets, server: { shutdownTimeoutMs: 50 } })
-    const key = await server.issue()
-    const working = await Wire.openAndSend(server.port, request({ key }))
+    const { key, ...server } = await serve({ pets: gate.pets, server: { shutdownTimeoutMs: 50 } })
+    const working = await Wire.openAndSend(server.port, request({ key }).repeat(3))
     const sending = await Wire.openAndSend(server.port, request({ key, body: pet("Rex") }).slice(0, -1))
     await gate.entered.reaches(1)
     await server.close()
@@ -523,20 +449,9 @@ describe("closing", () => {
     await gate.interrupted.reaches(1)
   })
 
-  it("closes a connection with a held request after the shutdown timeout", async () => {
-    const gate = new Gate()
-    const server = await serve({ pets: gate.pets, server: { shutdownTimeoutMs: 50 } })
-    const key = await server.issue()
-    const wire = await Wire.openAndSend(server.port, request({ key }).repeat(3))
-    await gate.entered.reaches(1)
-    await server.close()
-    expect(await wire.rest()).toBe("")
-    await gate.interrupted.reaches(1)
-  })
-
   it("acknowledges every created animal, even when clients keep sending requests", async () => {
     const inserted = new Count()
-    const server = await serve({
+    const { key, ...server } = await serve({
       pets: (real) => ({
         ...real,
         insert: (newPet) => {
@@ -545,7 +460,6 @@ describe("closing", () => {
         }
       })
     })
-    const key = await server.issue()
     const createUntilClosed = async (): Promise<number> => {
       const wire = await Wire.open(server.port)
       for (let created = 0; ; created++) {

@@ -32,8 +32,7 @@ describe("a request whose body is rejected before it arrives", () => {
     it.each(clients)(
       `can be sent completely before the response is read: $size MB $who, with Connection: ${connection}`,
       async ({ code, hasKey, size, status }) => {
-        const server = await serve()
-        const key = await server.issue()
+        const { key, ...server } = await serve()
         const headers = [json, `Content-Length: ${size * megabyte.length}`, `Connection: ${connection}`]
         const sent = { method: "POST", headers, ...(hasKey ? { key } : {}) }
         const wire = await Wire.openAndSend(server.port, request(sent))
@@ -95,8 +94,7 @@ describe("a request whose body is rejected before it arrives", () => {
     { limit: "64 MiB with a key", hasKey: true, min: 64, max: 100 },
     { limit: "1 MiB without a key", hasKey: false, min: 1, max: 30 }
   ])("has its body discarded up to $limit, then the connection closes", async ({ hasKey, max, min }) => {
-    const server = await serve()
-    const key = await server.issue()
+    const { key, ...server } = await serve()
     const headers = [json, "Content-Length: 9000000000"]
     const wire = await Wire.openAndSend(
       server.port,
@@ -130,8 +128,7 @@ describe("a request whose body is rejected before it arrives", () => {
   )
 
   it("keeps the connection alive if its body is sent in chunks", async () => {
-    const server = await serve()
-    const key = await server.issue()
+    const { key, ...server } = await serve()
     const chunked = request({ method: "POST", headers: [json, "Transfer-Encoding: chunked"] })
     const wire = await Wire.openAndSend(server.port, `${chunked}4\r\n{"na\r\n`)
     expectError(await wire.response(), 401, "missing_api_key")

@@ -28,7 +28,7 @@ import * as MemoryPetRepository from "../memory/MemoryPetRepository.ts"
 import * as MemoryRateLimitStore from "../memory/MemoryRateLimitStore.ts"
 import * as NodeListener from "./NodeListener.ts"
 import * as NodeServer from "./NodeServer.ts"
-import type { WireResponse } from "./Wire.fixture.ts"
+import { pet, request, responses, Wire, type WireResponse } from "./Wire.fixture.ts"
 
 type Pets = PetRepository["Service"]
 
@@ -86,20 +86,23 @@ export const openService = async ({ limits, pets = (real) => real, service }: Se
   const run = Effect.runPromiseWith(await Effect.runPromise(Layer.buildWithScope(layer, scope)))
   const close = () => run(Scope.close(scope, Exit.void))
   onTestFinished(close)
+  /** Issues a key, by default with limits that no test reaches. */
+  const issue = async (limits: Partial<Plan> = {}): Promise<string> => {
+    const { secret } = await run(
+      KeyLifecycle.issue({
+        plan: "Enterprise",
+        limits: { perMinute: 100_000, perDay: 1_000_000, ...limits }
+      })
+    )
+    return Redacted.value(secret)
+  }
   return {
     run,
     scope,
     close,
-    /** Issues a key, by default with limits that no test reaches. */
-    issue: async (limits: Partial<Plan> = {}): Promise<string> => {
-      const { secret } = await run(
-        KeyLifecycle.issue({
-          plan: "Enterprise",
-          limits: { perMinute: 100_000, perDay: 1_000_000, ...limits }
-        })
-      )
-      return Redacted.value(secret)
-    },
+    issue,
+    /** A key with the default limits. */
+    key: await issue(),
     /** Returns the number of stored animals, at most 100. */
     countPets: async (): Promise<number> => {
       const page = await run(
@@ -118,6 +121,14 @@ export const serve = async (setup: Setup = {}) => {
     Scope.provide(NodeServer.make({ port: 0, ...setup.server }), service.scope)
   )
   return { ...service, port }
+}
+
+/** Like `serve`, with 100 animals whose names take six bytes for each character: a list of them has 160 kB. */
+export const serveLongNames = async (setup: Setup = {}) => {
+  const server = await serve(setup)
+  const create = request({ key: server.key, body: pet("\u0001".repeat(255)) })
+  await responses(await Wire.openAndSend(server.port, create.repeat(100)), 100)
+  return server
 }
 
 /** A counter that a test can wait for. */

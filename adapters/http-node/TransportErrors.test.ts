@@ -85,8 +85,7 @@ describe("invalid HTTP", () => {
   }
 
   it("gets a 400 for an invalid chunk size, even if the service is already reading the body", async () => {
-    const server = await serve()
-    const key = await server.issue()
+    const { key, ...server } = await serve()
     const headers = ["Content-Type: application/json", "Transfer-Encoding: chunked"]
     const wire = await Wire.openAndSend(
       server.port,
@@ -100,8 +99,7 @@ describe("invalid HTTP", () => {
   })
 
   it("gets a 400 for a body that ends early, even if the service is already reading it", async () => {
-    const server = await serve()
-    const key = await server.issue()
+    const { key, ...server } = await serve()
     const wire = await Wire.openAndSend(server.port, request({ key, body: pet("Rex") }).slice(0, -1))
     wire.end()
     expectError(await wire.response(), 400, "malformed_request")
@@ -156,8 +154,7 @@ describe("a valid head", () => {
     "%41",
     "a_b"
   ])("is accepted with %j as Host", async (value) => {
-    const server = await serve()
-    const key = await server.issue()
+    const { key, ...server } = await serve()
     const wire = await Wire.openAndSend(
       server.port,
       head("GET /v1/pets HTTP/1.1", `Host: ${value}`, `Authorization: Bearer ${key}`)
@@ -166,8 +163,7 @@ describe("a valid head", () => {
   })
 
   it("is accepted without Host in HTTP/1.0", async () => {
-    const server = await serve()
-    const key = await server.issue()
+    const { key, ...server } = await serve()
     const wire = await Wire.openAndSend(
       server.port,
       head("GET /v1/pets HTTP/1.0", `Authorization: Bearer ${key}`)
@@ -181,24 +177,16 @@ describe("a valid head", () => {
 describe("a 431 with the Error body", () => {
   const get = "GET /v1/pets HTTP/1.1"
 
-  it("is the response to a header section above 16 KiB", () =>
-    expectRejection(head(get, "Host: a", `X: ${"a".repeat(16_384)}`), 431, "headers_too_large"))
-
-  it("is the response to a header section of a megabyte", () =>
-    expectRejection(head(get, "Host: a", `X: ${"a".repeat(1_000_000)}`), 431, "headers_too_large"))
-
-  it("is the response to more than 100 headers", () =>
-    expectRejection(head(get, "Host: a", ...Array(100).fill("X: a")), 431, "headers_too_large"))
-
-  it("is the response to thousands of headers", () =>
-    expectRejection(head(get, "Host: a", ...Array(4_000).fill("X: a")), 431, "headers_too_large"))
-
-  it("is the response to a target above 8 KiB", () =>
-    expectRejection(head(`GET /${"a".repeat(8_192)} HTTP/1.1`, "Host: a"), 431, "headers_too_large"))
+  it.each([
+    ["a header section above 16 KiB", head(get, "Host: a", `X: ${"a".repeat(16_384)}`)],
+    ["a header section of a megabyte", head(get, "Host: a", `X: ${"a".repeat(1_000_000)}`)],
+    ["more than 100 headers", head(get, "Host: a", ...Array(100).fill("X: a"))],
+    ["thousands of headers", head(get, "Host: a", ...Array(4_000).fill("X: a"))],
+    ["a target above 8 KiB", head(`GET /${"a".repeat(8_192)} HTTP/1.1`, "Host: a")]
+  ])("is the response to %s", (_, bytes) => expectRejection(bytes, 431, "headers_too_large"))
 
   it("is the response to trailers above 16 KiB", async () => {
-    const server = await serve()
-    const key = await server.issue()
+    const { key, ...server } = await serve()
     const headers = ["Content-Type: application/json", "Transfer-Encoding: chunked"]
     const start = request({ method: "POST", key, headers })
     const wire = await Wire.openAndSend(
@@ -210,8 +198,7 @@ describe("a 431 with the Error body", () => {
   })
 
   it("is not the response to 100 headers and a target of 8 KiB", async () => {
-    const server = await serve()
-    const key = await server.issue()
+    const { key, ...server } = await serve()
     const target = `/v1/pets?x=${"a".repeat(8_192 - 11)}`
     const wire = await Wire.openAndSend(
       server.port,
@@ -237,8 +224,7 @@ describe("requests to switch protocols", () => {
   })
 
   it("Upgrade is ignored, and the connection stays alive", async () => {
-    const server = await serve()
-    const key = await server.issue()
+    const { key, ...server } = await serve()
     const headers = ["Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13"]
     const wire = await Wire.openAndSend(server.port, request({ key, headers }))
     expect((await wire.response()).status).toBe(200)
@@ -299,8 +285,7 @@ describe("Access-Control-Allow-Origin of responses to transport errors", () => {
     ],
     ["is the request's origin after an incomplete body", [shop, "http://b"], `${postHead}x`, 408, shop]
   ])("%s", async (_, corsOrigins, bytes, status, allowedOrigin) => {
-    const server = await serve({ service: { corsOrigins }, server: { requestTimeoutMs: 300 } })
-    const key = await server.issue()
+    const { key, ...server } = await serve({ service: { corsOrigins }, server: { requestTimeoutMs: 300 } })
     const response = await (await Wire.openAndSend(server.port, bytes.replace("KEY", key))).response()
     expect([response.status, response.header("access-control-allow-origin")]).toEqual([status, allowedOrigin])
     expect(response.header("vary")).toBe(allowedOrigin === "*" ? undefined : "Origin")

@@ -18,7 +18,7 @@ import * as Setting from "./Setting.ts"
 const token = Command.make(
   "token",
   {
-    name: Setting.make(
+    name: Setting.withoutVariable(
       "name",
       "TEXT",
       "Name that the events of its actions have. Default: your user name.",

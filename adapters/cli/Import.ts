@@ -40,8 +40,8 @@ const flags = {
     "ignore-unknown",
     "Ignore unknown fields; otherwise they make a line invalid."
   ),
-  again: Setting.toggle("again", "Import a source again even if it was imported completely."),
-  name: Setting.make(
+  again: Setting.toggleWithoutVariable("again", "Import a source again even if it was imported completely."),
+  name: Setting.withoutVariable(
     "name",
     "NAME",
     "Name of the data on standard input; with a name, the import can be resumed after a failure.",

@@ -27,6 +27,14 @@ const expectFailure = async (mistakes: ReadonlyArray<Mistake>): Promise<void> =>
   }
 }
 
+/** Whether a flag has no variable, because its value is meant for one run of a command. */
+const isForOneRun = (command: string, flag: string, description: string): boolean => {
+  // The variable has the plans that servers define, not the plan of a key.
+  if (flag === "plan") return !description.includes("Repeatable")
+  if (["label", "account", "metadata", "force"].includes(flag)) return true
+  return command === "set" && ["per-minute", "per-day", "expires"].includes(flag)
+}
+
 const serve = async (database: string, keyCache: string) => {
   const { get } = await serveJson(["--database", database, "--key-cache", keyCache])
   return async (key: string): Promise<number> => (await get("/pets", key)).status
@@ -181,11 +189,10 @@ describe("animal-store keys", () => {
       })
     }
     expect(fs.readdirSync(directory)).toEqual([])
-    const issued = await keys(["issue", "--plan", "pro"], {
+    const issued = await keys(["issue", "--plan", "pro", "--label", "shop\u202e"], {
       ...database,
       ANIMAL_STORE_PER_MINUTE: "7",
       ANIMAL_STORE_PER_DAY: "70",
-      ANIMAL_STORE_LABEL: "shop\u202e",
       ANIMAL_STORE_DATABASE_TIMEOUT: "3s"
     })
     const pattern =
@@ -204,6 +211,25 @@ describe("animal-store keys", () => {
     expect(fs.readdirSync(directory)).toEqual(["data"])
   })
 
+  it("set, rotate and list ignore variables that name what one run does", async () => {
+    const database = ["--database", (await Databases.createForTest(Databases.sqlite)).address]
+    const variables = {
+      ...{ ANIMAL_STORE_EXPIRES: "0", ANIMAL_STORE_PER_MINUTE: "7", ANIMAL_STORE_PER_DAY: "70" },
+      ...{ ANIMAL_STORE_ACCOUNT: "other", ANIMAL_STORE_METADATA: "{}", ANIMAL_STORE_LABEL: "other" },
+      ANIMAL_STORE_FORCE: "true"
+    }
+    const { id } = await keysJson<IssuedKey>(["issue", "--plan", "Free", "--account", "acme", ...database])
+    expect(await keysJson(["set", id, "--label", "two", ...database], variables)).toMatchObject({
+      ...{ label: "two", account: "acme", metadata: null, expiresAt: null },
+      limits: { perMinute: 60, perDay: 1_000 }
+    })
+    expect((await run(["keys", "set", id, ...database], variables)).stderr).toMatch(/: pass at least one of /)
+    await keys(["rotate", id, ...database])
+    const again = await run(["keys", "rotate", id, ...database], variables)
+    expect(again.stderr).toMatch(/ requires --force\n$/)
+    expect(await keysJson(["list", ...database], variables)).toHaveLength(1)
+  })
+
   it("describes each command and the environment variable of each flag in the help", async () => {
     const help = async (...args: ReadonlyArray<string>) => {
       const { code, stdout } = await run(["keys", ...args, "--help"])
@@ -218,8 +244,7 @@ describe("animal-store keys", () => {
       const names = flags.map(([flag]) => flag)
       expect(names).toEqual(expect.arrayContaining(["database", "database-timeout", "json"]))
       for (const [flag, description] of flags) {
-        // This variable has the plans that servers define, not the plan of a key.
-        if (flag === "plan" && !description.includes("Repeatable")) continue
+        if (isForOneRun(command, flag, description)) continue
         expect(variableIn(description)).toBe(`ANIMAL_STORE_${flag.toUpperCase().replaceAll("-", "_")}`)
       }
     }

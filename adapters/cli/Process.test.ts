@@ -29,10 +29,10 @@ describe("the process of a command", () => {
       ...{ code: 0, signal: null, stderr: "" },
       stdout: `animal-store v${packageJson.version}\n`
     })
-    const failed = await run(["keys", "issue", "--plan", "Free"], { ANIMAL_STORE_LABEL: " " })
+    const failed = await run(["keys", "issue", "--plan", "Free"], { ANIMAL_STORE_PER_DAY: " " })
     expect(failed).toEqual({
       ...{ code: 1, signal: null, stdout: "" },
-      stderr: expect.stringMatching(/^animal-store: ANIMAL_STORE_LABEL: must not .*; got " "\n$/)
+      stderr: expect.stringMatching(/^animal-store: ANIMAL_STORE_PER_DAY: must be .*; got " "\n$/)
     })
   })
 

@@ -16,27 +16,31 @@ export const issue = Command.make(
   "issue",
   {
     plan: KeyCommand.plan("Plan of the key"),
-    perMinute: KeyCommand.perMinute("Requests per minute. Default: the limit of the plan."),
-    perDay: KeyCommand.perDay("Requests per day. Default: the limit of the plan."),
-    label: Setting.make(
+    perMinute: KeyCommand.perMinute(Setting.make, "Requests per minute. Default: the limit of the plan."),
+    perDay: KeyCommand.perDay(Setting.make, "Requests per day. Default: the limit of the plan."),
+    label: Setting.withoutVariable(
       "label",
       "TEXT",
       "Name for operators, never sent to clients. Default: none.",
       KeyCommand.parseName
     ).pipe(Flag.optional),
-    account: Setting.make(
+    account: Setting.withoutVariable(
       "account",
       "TEXT",
       "Account to which the key belongs, such as the id of a customer. Default: none.",
       KeyCommand.parseName
     ).pipe(Flag.optional),
-    metadata: Setting.make(
+    metadata: Setting.withoutVariable(
       "metadata",
       "JSON",
       "JSON object of up to 4096 bytes for your own programs, never sent to clients. Default: none.",
       KeyCommand.parseMetadata
     ).pipe(Flag.optional),
-    expires: KeyCommand.expires(1, "Time after which the key expires, such as 12h or 90d. Default: never."),
+    expires: KeyCommand.expires(
+      Setting.make,
+      1,
+      "Time after which the key expires, such as 12h or 90d. Default: never."
+    ),
     ...KeyCommand.flags
   },
   Effect.fn("keys issue")(function* (flags) {

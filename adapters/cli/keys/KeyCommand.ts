@@ -143,7 +143,7 @@ export const keyId = idOf("key (key_…)", "Id of the key, such as key_5BKLi8Dbt
 
 const plansVariable = Setting.variable(StoreFlags.storeTable.plans.flag)
 
-/** Creates the flag `--plan` of a key. The variable of this name has the plans that servers define. */
+/** Creates the flag `--plan` of a key, without a variable: that of this name has the plans that servers define. */
 export const plan = (description: string) =>
   Setting.withoutVariable(
     "plan",
@@ -175,13 +175,16 @@ const invalid = (source: string, reason: string, text: string): CliError.UserErr
 
 const requests = Setting.between(1, Plan.maxRequests)
 
+/** Creates a flag with a variable (`Setting.make`) or without one (`Setting.withoutVariable`). */
+type Define = typeof Setting.make
+
 /** Creates the flag `--per-minute`. */
-export const perMinute = (description: string) =>
-  Setting.make("per-minute", "N", description, requests).pipe(Flag.optional)
+export const perMinute = (define: Define, description: string) =>
+  define("per-minute", "N", description, requests).pipe(Flag.optional)
 
 /** Creates the flag `--per-day`. */
-export const perDay = (description: string) =>
-  Setting.make("per-day", "N", description, requests).pipe(Flag.optional)
+export const perDay = (define: Define, description: string) =>
+  define("per-day", "N", description, requests).pipe(Flag.optional)
 
 /** Parses a label or an account. */
 export const parseName: Setting.Parse<string> = (text) => {
@@ -205,5 +208,5 @@ export const orRemoved =
     text === "" ? Result.succeed(null) : parse(text)
 
 /** Creates the flag `--expires`: a duration of at least `minMs` milliseconds, or `never`. */
-export const expires = (minMs: number, description: string) =>
-  Setting.make("expires", "DURATION|never", description, Expiry.parse(minMs)).pipe(Flag.optional)
+export const expires = (define: Define, minMs: number, description: string) =>
+  define("expires", "DURATION|never", description, Expiry.parse(minMs)).pipe(Flag.optional)

@@ -19,7 +19,10 @@ export const rotate = Command.make(
       KeyLifecycle.parseOverlap,
       "24h"
     ),
-    force: Setting.toggle("force", "Rotate even if this ends a secret that an earlier rotation left valid."),
+    force: Setting.toggleWithoutVariable(
+      "force",
+      "Rotate even if this ends a secret that an earlier rotation left valid."
+    ),
     ...KeyCommand.flags
   },
   Effect.fn("keys rotate")(function* (flags) {

@@ -175,6 +175,15 @@ describe("Import.store", () => {
     )
   })
 
+  it("numbers the lines of a stream that grew after a last line without a line feed", () => {
+    const disk = ArchiveModel.emptyDisk()
+    const given = { keepIds: false, name: NAME, canGrow: true }
+    const line = '{"name":"Rex","categoryId":1}'
+    Effect.runSync(run(disk, [Buffer.from(`${line}\n${line}`)], given))
+    const grown = Effect.runSync(run(disk, [Buffer.from(`${line}\n${line}\n${line}\n[]\n`)], given))
+    expect(grown).toMatchObject({ inserted: 1, invalidLines: [{ line: 4 }] })
+  })
+
   it("rejects a stream that does not begin with the imported bytes", () => {
     const disk = ArchiveModel.emptyDisk()
     const given = { keepIds: false, name: NAME, canGrow: true }

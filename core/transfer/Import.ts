@@ -208,12 +208,9 @@ export const store = Effect.fnUntraced(function* <E>(
     })
   )
   yield* Effect.fromResult(prefix.end())
-  const lastEntries = ImportReader.end(state)
-  yield* storeBlock(
-    lastEntries,
-    { bytes: state.lines.bytes, lines: state.lines.lines + lastEntries.length },
-    new Uint8Array()
-  )
+  // A last line without a line feed is not counted, because a stream that grows goes on in this line.
+  const end = { bytes: state.lines.bytes, lines: state.lines.lines }
+  yield* storeBlock(ImportReader.end(state), end, new Uint8Array())
   if (invalidLines.length > 0) return { position, inserted, present, invalidLines }
   if (digest !== undefined && hash.digest() !== digest) {
     return yield* new SourceChanged({ reason: "it changed during the import" })

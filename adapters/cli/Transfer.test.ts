@@ -168,6 +168,17 @@ describe("export --out", () => {
     expect(fs.readdirSync(directory)).toEqual(["out.ndjson"])
   })
 
+  it("replaces the file behind a link with --force, and leaves the link as it is", async () => {
+    const { address, directory, out } = await createFilled()
+    const elsewhere = path.join(Directory.create(), "elsewhere.ndjson")
+    fs.writeFileSync(elsewhere, "old")
+    fs.symlinkSync(elsewhere, out)
+    await json(["export", "--out", out, "--force", "--database", address])
+    expect(fs.readlinkSync(out)).toBe(elsewhere)
+    expect(fs.readFileSync(elsewhere, "utf8")).toBe(makeLines(10))
+    expect(fs.readdirSync(directory)).toEqual(["out.ndjson"])
+  })
+
   it("never replaces a file of the exported database, also under another name", async () => {
     const { address, directory } = await createFilled()
     const filename = address.replace(/^sqlite:/, "")

@@ -17,12 +17,12 @@ import * as StoreFlags from "./StoreFlags.ts"
 
 /** Calls the store and converts its errors; `signal` is aborted when the command is interrupted. */
 export const attempt = <A>(
-  evaluate: (signal: AbortSignal) => Promise<A>
-): Effect.Effect<A, CliError.UserError> => Effect.tryPromise({ try: evaluate, catch: userError })
+  evaluate: (signal: AbortSignal) => Promise<A>,
+  convert: (cause: unknown) => CliError.UserError = userError
+): Effect.Effect<A, CliError.UserError> => Effect.tryPromise({ try: evaluate, catch: convert })
 
 /** Creates the error that makes the command fail with one line on standard error. */
-export const userError = (cause: unknown): CliError.UserError =>
-  new CliError.UserError({ cause, userMessage: printable(messageOf(cause)) })
+export const userError = (cause: unknown): CliError.UserError => withConsequence(cause, "")
 
 /** Like `userError`, but appends `consequence` to the message. */
 export const withConsequence = (cause: unknown, consequence: string): CliError.UserError =>

@@ -2,9 +2,11 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
+import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
 import * as Plan from "../../core/limits/Plan.ts"
 import * as Databases from "../sql/Databases.fixture.ts"
+import { openClient, whileLocked } from "../sql/Nodes.fixture.ts"
 import { json, run, serveJson, succeed } from "./CommandLine.fixture.ts"
 import * as Directory from "./Directory.fixture.ts"
 import type { IssuedKey } from "./Greeting.fixture.ts"
@@ -336,5 +338,40 @@ describe("animal-store keys", () => {
     const message =
       "--database (ANIMAL_STORE_DATABASE): cannot reach the PostgreSQL server at 127.0.0.1:1: connect ECONNREFUSED"
     await expectFailure([[["list", "--database", database], message]])
+  })
+})
+
+Databases.describeOn(Databases.postgres, "animal-store keys, if a statement waits for a lock", () => {
+  /** Issues a key, and runs a command on it while another program has locked a table of `locked`. */
+  const runLocked = async (command: string, locked: "database" | "limits") => {
+    const create = () => Databases.createForTest(Databases.postgres)
+    const databases = { database: await create(), limits: await create() }
+    const database = ["--database", databases.database.address]
+    const { id } = await keysJson<IssuedKey>(["issue", "--plan", "Free", ...database])
+    await keysJson(["issue", "--plan", "Free", "--database", databases.limits.address])
+    const flags = command === "unban" ? ["--limits", databases.limits.address] : []
+    const args = ["keys", command, id, ...database, ...flags, "--database-timeout", "2s"]
+    const result = await Effect.runPromise(
+      openClient(databases[locked]).pipe(
+        Effect.flatMap((sql) =>
+          whileLocked(
+            sql,
+            locked === "database" ? "api_keys" : "rate_limits",
+            Effect.promise(() => run(args))
+          )
+        ),
+        Effect.scoped
+      )
+    )
+    return { id, ...result }
+  }
+
+  it.each(["rotate", "revoke"])("%s reports that the change may have been applied", async (command) => {
+    const { code, id, stderr } = await runLocked(command, "database")
+    expect([code, stderr]).toEqual([
+      1,
+      "animal-store: --database (ANIMAL_STORE_DATABASE): the database did not respond within 2000 ms; " +
+        `the change may have been applied; see 'animal-store keys log ${id}'\n`
+    ])
   })
 })

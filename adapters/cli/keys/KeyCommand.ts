@@ -11,6 +11,7 @@ import type * as Scope from "effect/Scope"
 import * as Expiry from "../../../core/access/Expiry.ts"
 import * as Metadata from "../../../core/access/Metadata.ts"
 import * as PetName from "../../../core/domain/PetName.ts"
+import { StoreUnavailable } from "../../../core/errors/StoreUnavailable.ts"
 import * as CountPer from "../../../core/limits/CountPer.ts"
 import * as OwnPlans from "../../../core/limits/OwnPlans.ts"
 import * as Plan from "../../../core/limits/Plan.ts"
@@ -83,6 +84,23 @@ export const read = <A, E>(
       Effect.mapError(Failure.userError)
     )
   })
+
+/**
+ * Makes a change. After a failure of the store it is unknown whether the change was stored, because only its
+ * acknowledgement may be lost; the message names `command`, which shows that.
+ */
+export const change = <A>(
+  command: string,
+  evaluate: () => Promise<A>
+): Effect.Effect<A, CliError.UserError> =>
+  Failure.attempt(evaluate, (cause) =>
+    Failure.withConsequence(
+      cause,
+      cause instanceof StoreUnavailable && cause.retryable
+        ? `; the change may have been applied; see 'animal-store ${command}'`
+        : ""
+    )
+  )
 
 /** Builds a layer; the messages of its errors begin with the flag. */
 const build = <A, E>(

@@ -2,7 +2,6 @@
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
 import * as KeyLifecycle from "../../../core/access/KeyLifecycle.ts"
-import * as Failure from "../Failure.ts"
 import * as Setting from "../Setting.ts"
 import * as KeyCommand from "./KeyCommand.ts"
 import * as KeyText from "./KeyText.ts"
@@ -33,7 +32,9 @@ export const rotate = Command.make(
       key,
       oldKeyExpiresAt = null,
       plan
-    } = yield* Failure.attempt(() => store.keys.rotate(flags.id, { overlapMs, force }))
+    } = yield* KeyCommand.change(`keys log ${flags.id}`, () =>
+      store.keys.rotate(flags.id, { overlapMs, force })
+    )
     const until = oldKeyExpiresAt === null ? "" : ` The old key works until ${KeyText.time(oldKeyExpiresAt)}.`
     yield* KeyCommand.print(
       flags,

@@ -34,7 +34,7 @@ const token = Command.make(
   Effect.fn("admin token")(function* (flags) {
     const store = yield* KeyCommand.open(flags, Database.open)
     const options = { name: Option.getOrUndefined(flags.name), expires: Option.getOrUndefined(flags.expires) }
-    const issued = yield* KeyCommand.change("admin list", () => store.adminTokens.issue(options))
+    const issued = yield* KeyCommand.change(flags, "admin list", () => store.adminTokens.issue(options))
     const { expiresAt = null, id, name, token } = issued
     const expiry = expiresAt === null ? "It does not expire" : `It expires at ${KeyText.time(expiresAt)}`
     yield* KeyCommand.print(
@@ -99,7 +99,7 @@ const revoke = Command.make(
   },
   Effect.fn("admin revoke")(function* (flags) {
     const store = yield* KeyCommand.open(flags)
-    const { id, revokedAt = null } = yield* KeyCommand.change("admin list", () =>
+    const { id, revokedAt = null } = yield* KeyCommand.change(flags, "admin list", () =>
       store.adminTokens.revoke(flags.id)
     )
     yield* KeyCommand.print(flags, { id, revokedAt }, `Revoked ${id}. Running servers reject it immediately.`)

@@ -28,6 +28,14 @@ export const userError = (cause: unknown): CliError.UserError => withConsequence
 export const withConsequence = (cause: unknown, consequence: string): CliError.UserError =>
   new CliError.UserError({ cause, userMessage: printable(`${messageOf(cause)}${consequence}`) })
 
+/** Returns an error that names both flags of stores, because with `limits` the error may come from either store. */
+export const ofEither = (cause: unknown, limits: string | undefined): unknown => {
+  const isOfStore = cause instanceof StoreUnavailable || cause instanceof DatabaseUnusable
+  return limits !== undefined && isOfStore
+    ? new Error(`${Setting.title("limits")} or ${messageOf(cause)}`, { cause })
+    : cause
+}
+
 /** Like `userError`, but the message of a database error begins with `flag`, with which its address was passed. */
 export const userErrorAt =
   (flag: string) =>

@@ -374,4 +374,14 @@ Databases.describeOn(Databases.postgres, "animal-store keys, if a statement wait
         `the change may have been applied; see 'animal-store keys log ${id}'\n`
     ])
   })
+
+  it("unban names the flags of both databases, because either may have failed", async () => {
+    const { code, id, stderr } = await runLocked("unban", "limits")
+    expect([code, stderr]).toEqual([
+      1,
+      "animal-store: --limits (ANIMAL_STORE_LIMITS) or --database (ANIMAL_STORE_DATABASE): " +
+        "the database did not respond within 2000 ms; " +
+        `the change may have been applied; see 'animal-store keys log ${id}'\n`
+    ])
+  })
 })

@@ -68,7 +68,7 @@ export const issue = Command.make(
       limits,
       metadata = null,
       plan
-    } = yield* KeyCommand.change("keys list", () => store.keys.issue(options))
+    } = yield* KeyCommand.change(flags, "keys list", () => store.keys.issue(options))
     const suffix = label === null ? "" : ` for ${printable(label)}`
     const expiry = expiresAt === null ? "" : ` It expires at ${KeyText.time(expiresAt)}.`
     yield* KeyCommand.print(

@@ -81,7 +81,7 @@ export const read = <A, E>(
       Effect.provide(Context.merge(keys, usage)),
       Effect.provideService(CountPer.CountPer, countPer),
       Effect.provideService(OwnPlans.OwnPlans, plans),
-      Effect.mapError(Failure.userError)
+      Effect.mapError((cause) => Failure.userError(Failure.ofEither(cause, limits)))
     )
   })
 
@@ -90,12 +90,13 @@ export const read = <A, E>(
  * acknowledgement may be lost; the message names `command`, which shows that.
  */
 export const change = <A>(
+  { limits }: Values,
   command: string,
   evaluate: () => Promise<A>
 ): Effect.Effect<A, CliError.UserError> =>
   Failure.attempt(evaluate, (cause) =>
     Failure.withConsequence(
-      cause,
+      Failure.ofEither(cause, limits),
       cause instanceof StoreUnavailable && cause.retryable
         ? `; the change may have been applied; see 'animal-store ${command}'`
         : ""

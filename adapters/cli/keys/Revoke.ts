@@ -9,7 +9,7 @@ export const revoke = Command.make(
   { id: KeyCommand.keyId, ...KeyCommand.flags },
   Effect.fn("keys revoke")(function* (flags) {
     const store = yield* KeyCommand.open(flags)
-    const { id, revokedAt = null } = yield* KeyCommand.change(`keys log ${flags.id}`, () =>
+    const { id, revokedAt = null } = yield* KeyCommand.change(flags, `keys log ${flags.id}`, () =>
       store.keys.revoke(flags.id)
     )
     yield* KeyCommand.print(

@@ -32,7 +32,7 @@ export const rotate = Command.make(
       key,
       oldKeyExpiresAt = null,
       plan
-    } = yield* KeyCommand.change(`keys log ${flags.id}`, () =>
+    } = yield* KeyCommand.change(flags, `keys log ${flags.id}`, () =>
       store.keys.rotate(flags.id, { overlapMs, force })
     )
     const until = oldKeyExpiresAt === null ? "" : ` The old key works until ${KeyText.time(oldKeyExpiresAt)}.`

@@ -66,7 +66,9 @@ export const set = Command.make(
       expires: Option.getOrUndefined(expires)
     }
     const store = yield* KeyCommand.open({ ...flags, plans: named?.plans ?? (yield* KeyCommand.serverPlans) })
-    const key = yield* KeyCommand.change(`keys log ${flags.id}`, () => store.keys.set(flags.id, change))
+    const key = yield* KeyCommand.change(flags, `keys log ${flags.id}`, () =>
+      store.keys.set(flags.id, change)
+    )
     yield* KeyCommand.print(flags, KeyRecord.make(key), textOf(key))
   }, Effect.scoped)
 ).pipe(

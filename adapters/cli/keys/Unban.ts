@@ -10,7 +10,9 @@ export const unban = Command.make(
   { id: KeyCommand.keyId, ...KeyCommand.flagsWithLimits },
   Effect.fn("keys unban")(function* (flags) {
     const store = yield* KeyCommand.open(flags)
-    const { id, usage } = yield* KeyCommand.change(`keys log ${flags.id}`, () => store.keys.unban(flags.id))
+    const { id, usage } = yield* KeyCommand.change(flags, `keys log ${flags.id}`, () =>
+      store.keys.unban(flags.id)
+    )
     const { bannedUntil = null, strikes } = usage
     yield* KeyCommand.print(
       flags,

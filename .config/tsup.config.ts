@@ -1,29 +1,28 @@
-import { cpSync, globSync, mkdirSync } from "node:fs"
+import { cpSync, globSync } from "node:fs"
 import { defineConfig } from "tsup"
 
 /** Whether a file is part of the package: tests and the self-test of the conformance suite are not. */
 const isPackaged = (file: string): boolean =>
-  !/\.(test|arbitrary|fixture)\.ts$/.test(file) && !file.startsWith("conformance/selftest/")
+  !/\.(test|arbitrary|fixture|d)\.ts$/.test(file) && !file.startsWith("conformance/selftest/")
 
-/** Copies the files that are served unchanged: the reference page, and Swagger UI with its license. */
-const copyReferencePage = (): void => {
+/** Copies the files that are served unchanged: our own, and those of packages with their licenses. */
+const copyPages = (): void => {
   const target = "dist/adapters/pages"
   cpSync("adapters/pages/client", `${target}/client`, {
     recursive: true,
-    filter: (file) => !/tsconfig\.json$|\.test\.ts$/.test(file)
+    filter: (file) => !/tsconfig\.json$|\.ts$/.test(file)
   })
-  mkdirSync(`${target}/swagger-ui`, { recursive: true })
-  for (const name of swaggerUiFiles) {
-    cpSync(`node_modules/swagger-ui-dist/${name}`, `${target}/swagger-ui/${name}`)
-  }
+  for (const file of served) cpSync(`node_modules/${file}`, `${target}/${file}`)
 }
 
-const swaggerUiFiles = [
-  "swagger-ui-bundle.js",
-  "swagger-ui-bundle.js.LICENSE.txt",
-  "swagger-ui.css",
-  "LICENSE",
-  "NOTICE"
+const served = [
+  "lit-html/lit-html.js",
+  "lit-html/LICENSE",
+  "swagger-ui-dist/swagger-ui-bundle.js",
+  "swagger-ui-dist/swagger-ui-bundle.js.LICENSE.txt",
+  "swagger-ui-dist/swagger-ui.css",
+  "swagger-ui-dist/LICENSE",
+  "swagger-ui-dist/NOTICE"
 ]
 
 /**
@@ -40,7 +39,7 @@ export default defineConfig({
   format: "esm",
   target: "node22",
   clean: true,
-  onSuccess: async () => copyReferencePage(),
+  onSuccess: async () => copyPages(),
   treeshake: true,
   // Keeps `node:`, because `node:sqlite` cannot be imported without the prefix.
   removeNodeProtocol: false,

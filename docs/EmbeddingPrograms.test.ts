@@ -105,14 +105,32 @@ process.exit()
     after: `
 await new Promise((resolve) => server.once("listening", resolve))
 const headers = { Authorization: "Bearer " + key }
-for (const path of ["/v1/pets", "/usage"]) {
-  const response = await fetch("http://127.0.0.1:" + server.address().port + path, { headers })
-  console.log(response.headers.get("X-RateLimit-Limit"), await response.text())
+const send = async (path, sent = headers) => {
+  const response = await fetch("http://127.0.0.1:" + server.address().port + path, { headers: sent })
+  console.log(response.headers.get("X-RateLimit-Limit"), response.status, await response.text())
 }
+await send("/v1/pets")
+await send("/usage")
+const other = await store.keys.issue({ plan: "Free" })
+await send("/usage", { Authorization: "Bearer " + other.key })
+const [first] = await store.keys.list({ account: "acme" })
+const second = await store.keys.issue({ ...customer, label: "new shop" })
+await store.keys.revoke(first.id)
+await changePlan("acme", "Starter")
+await send("/usage", { Authorization: "Bearer " + second.key })
+store.keys.list = () => Promise.reject(new Error("the database is gone"))
+await send("/usage", { Authorization: "Bearer " + second.key })
 process.exit()
 `,
-    prints:
-      /^600 \[\]\n600 \{"account":"acme","metadata":\{"crm":7\},"plan":"Growth","keys":\["shop","back office"\],"day":\{"limit":50000,"used":2,/m
+    prints: new RegExp(
+      [
+        '^600 200 \\[\\]\n600 200 {"account":"acme","metadata":{"crm":7},"plan":"Growth",',
+        '"keys":\\["shop","back office"\\],"day":{"limit":50000,"used":2,.*\n60 404 .*"not_found".*\n',
+        '120 200 {"account":"acme","metadata":{"crm":7},"plan":"Starter",',
+        '"keys":\\["back office","new shop"\\],"day":{"limit":5000,"used":3,.*\n120 503 .*"service_unavailable"'
+      ].join(""),
+      "m"
+    )
   },
   { text: "store.pets.all()", prints: /^Rex$/ },
   {

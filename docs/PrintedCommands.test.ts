@@ -5,7 +5,8 @@ import * as path from "node:path"
 import * as readline from "node:readline"
 import { DatabaseSync } from "node:sqlite"
 import { describe, expect, it, onTestFinished } from "vitest"
-import { commandsOf, createDirectory, describeWith, read, root } from "./Pages.fixture.ts"
+import * as CommandLine from "../adapters/cli/CommandLine.fixture.ts"
+import { commandsOf, createDirectory, describeWith, read, root, shell } from "./Pages.fixture.ts"
 import { programOf, save } from "./Programs.fixture.ts"
 
 /** Creates a directory and an environment in which `animal-store` and `npx animal-store` run the source code. */
@@ -42,6 +43,19 @@ const run = ({ env, directory }: Shell, commands: ReadonlyArray<string>): string
   })
   expect({ status, stdout, stderr }).toMatchObject({ status: 0 })
   return stdout
+}
+
+/** Returns a function that runs an `animal-store` command in the test process, on a database in a new directory. */
+const createCommandLine = () => {
+  const env = { ANIMAL_STORE_DATABASE: `sqlite:${path.join(createDirectory(), "animal-store.db")}` }
+  return async (command: string): Promise<string> => {
+    const words = shell(command.replace(/^animal-store/, "printf '%s\\n'"))
+      .stdout.trimEnd()
+      .split("\n")
+    const { code, stderr, stdout } = await CommandLine.run(words, env)
+    expect({ code, stderr }).toMatchObject({ code: 0 })
+    return stdout
+  }
 }
 
 interface Greeting {
@@ -170,15 +184,12 @@ describe("docs/operating.md", { timeout: 300_000 }, () => {
     expect(keys.map(({ plan }) => plan)).toEqual(printed.keys.map(({ plan }) => plan))
   })
 
-  it("has commands that issue, list, change, unban, rotate and revoke keys", () => {
-    const shell = createShell()
+  it("has commands that issue, list, change, unban, rotate and revoke keys", async () => {
+    const runCommand = createCommandLine()
     const [issue = "", ...others] = commandsOf("keys")
-    const issued = run(shell, [issue])
-    const [id = ""] = /key_\w+/.exec(issued) ?? []
-    const printed = run(
-      shell,
-      others.map((line) => line.replace(/key_\w+/, id))
-    )
+    const [id = ""] = /key_\w+/.exec(await runCommand(issue)) ?? []
+    let printed = ""
+    for (const line of others) printed += await runCommand(line.replace(/key_\w+/, id))
     expect(printed).toContain("shop front")
     for (const action of ["changed", "unbanned", "rotated", "revoked"]) expect(printed).toContain(action)
   })
@@ -186,20 +197,19 @@ describe("docs/operating.md", { timeout: 300_000 }, () => {
 
 describe("docs/console.md", { timeout: 300_000 }, () => {
   it("has commands that issue, list and revoke a token, and a request for keys", async () => {
-    const shell = createShell()
+    const runCommand = createCommandLine()
     const [issue = "", ...others] = commandsOf("admin")
-    const issued = run(shell, [issue])
-    const [id = ""] = /adm_\w+/.exec(issued) ?? []
+    const [id = ""] = /adm_\w+/.exec(await runCommand(issue)) ?? []
+    let printed = ""
+    for (const line of others) printed += await runCommand(line.replace(/adm_\w+/, id))
+    expect(printed).toMatch(/Z {2}active, expires at .*Z {2}ada\nRevoked adm_/)
+
+    const shell = createShell()
     const { admin } = await serve(shell, "animal-store serve --port 0 --admin-port 0")
     const requests = commandsOf("adminapi").map((line) =>
       line.replace("http://127.0.0.1:9464", admin?.url ?? "").replace("$TOKEN", admin?.token ?? "")
     )
     expect(JSON.parse(run(shell, requests))).toMatchObject({ keys: [], counts: { all: 1, banned: 0 } })
-    const printed = run(
-      shell,
-      others.map((line) => line.replace(/adm_\w+/, id))
-    )
-    expect(printed).toMatch(/Z {2}active, expires at .*Z {2}ada\nRevoked adm_/)
   })
 })
 

@@ -6,7 +6,6 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as AdminTokens from "../../core/access/AdminTokens.ts"
 import * as Expiry from "../../core/access/Expiry.ts"
-import type { AdminToken } from "../embed/index.ts"
 import * as Database from "./Database.ts"
 import * as KeyCommand from "./keys/KeyCommand.ts"
 import * as KeyText from "./keys/KeyText.ts"
@@ -57,12 +56,6 @@ const token = Command.make(
   )
 )
 
-const stateOf = ({ expiresAt, revokedAt }: AdminToken, now: number): string => {
-  if (revokedAt !== undefined) return `revoked at ${KeyText.time(revokedAt)}`
-  if (expiresAt === undefined) return "active"
-  return `${expiresAt <= now ? "expired" : "active, expires"} at ${KeyText.time(expiresAt)}`
-}
-
 /** Prints all tokens with their states, without secrets. */
 const list = Command.make(
   "list",
@@ -72,7 +65,7 @@ const list = Command.make(
     const now = yield* Clock.currentTimeMillis
     const lines = tokens.map(
       (token) =>
-        `${token.id}  ${KeyText.time(token.createdAt)}  ${stateOf(token, now)}  ${printable(token.name)}`
+        `${token.id}  ${KeyText.time(token.createdAt)}  ${KeyText.state({ ...token, secrets: [] }, now)}  ${printable(token.name)}`
     )
     yield* KeyCommand.print(
       flags,

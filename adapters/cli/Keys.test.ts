@@ -90,7 +90,7 @@ for (const kind of Databases.kinds) {
       const first = await keysJson<IssuedKey>(["issue", "--plan", "Free", "--label", label], environment)
       expect(first).toEqual({
         ...{ id: expect.stringMatching(/^key_/), plan: "Free", limits: { perMinute: 60, perDay: 1_000 } },
-        ...{ label, account: null, metadata: null, expiresAt: null, key: secret }
+        ...{ label, account: null, metadata: null, expiresAt: null, key: secret, oldKeyExpiresAt: null }
       })
       const numbers = ["--per-minute", "5", "--per-day", "50"]
       const owner = ["--account", "acme", "--metadata", '{"crm":{"id":7}}']
@@ -101,14 +101,14 @@ for (const kind of Databases.kinds) {
       const owned = { account: "acme", metadata: { crm: { id: 7 } } }
       expect(second).toEqual({
         ...{ id: expect.stringMatching(/^key_/), plan: "Enterprise", limits: { perMinute: 5, perDay: 50 } },
-        ...{ label: null, ...owned, expiresAt: null, key: secret }
+        ...{ label: null, ...owned, expiresAt: null, key: secret, oldKeyExpiresAt: null }
       })
       const rotated = await keysJson<IssuedKey & { readonly oldKeyExpiresAt: number }>(
         ["rotate", first.id, "--overlap", "7d"],
         environment
       )
       const { oldKeyExpiresAt } = rotated
-      expect(rotated).toEqual({ id: first.id, plan: "Free", key: secret, oldKeyExpiresAt: time })
+      expect(rotated).toEqual({ ...first, key: secret, oldKeyExpiresAt: time })
       expect(oldKeyExpiresAt - 7 * 86_400_000).toBeGreaterThanOrEqual(before)
       expect(oldKeyExpiresAt - 7 * 86_400_000).toBeLessThanOrEqual(Date.now())
       const revoked = await keysJson<{ readonly revokedAt: number }>(["revoke", second.id], environment)

@@ -215,7 +215,7 @@ describe("commands that only read a SQLite file", () => {
   it("fail instead of reading a file that another process has opened in the meantime", async () => {
     const database = await Databases.createForTest(Databases.sqlite)
     await issue(database)
-    const [layer, service] = [Sqlite.reading(fileOf(database)), SqlClient.SqlClient]
+    const [layer, service] = [Sqlite.client(fileOf(database), "reading"), SqlClient.SqlClient]
     const failure = await Effect.runPromise(
       Effect.gen(function* () {
         const sql = yield* service

@@ -9,12 +9,13 @@ import type { Metadata } from "../../core/access/Metadata.ts"
 import type { OwnErrors } from "../../core/errors/OwnErrors.ts"
 import * as Plan from "../../core/limits/Plan.ts"
 import type { Caller } from "../../core/service/HostRoute.ts"
+import * as Exposition from "./Exposition.ts"
 import * as History from "./History.ts"
 import type { KeyList } from "./KeyList.ts"
 import * as KeyRecord from "./KeyRecord.ts"
-import type { IssuedApiKey, Keys } from "./Keys.ts"
+import type { Keys } from "./Keys.ts"
 import type { OperationError } from "./OperationError.ts"
-import { defineOperation, type OwnOperation } from "./OwnOperation.ts"
+import { defineOperation, type OperationInput, type OwnOperation } from "./OwnOperation.ts"
 import type * as Validator from "./Validator.ts"
 
 /** What the operations use. */
@@ -25,12 +26,14 @@ export interface Tools {
   /** Returns these keys with their usage now. */
   readonly refreshed: (keys: ReadonlyArray<KeyStatus>) => Promise<ReadonlyArray<KeyStatus>>
   readonly plans: { readonly [name: string]: Plan.Plan | undefined }
-  /** Returns the readings of the last hour, and one of now. */
-  readonly history: () => Promise<{ readonly past: History.History; readonly now: History.Reading }>
+  readonly rows: () => History.History["rows"]
+  /** Returns the metrics of each process now. */
+  readonly metrics: () => Promise<ReadonlyMap<number, Exposition.Exposition>>
 }
 
 /** The errors that only these operations have. */
 export const errors = {
+  forbidden_origin: { status: 403, meaning: "Pages of other origins cannot use the admin API." },
   key_revoked: { status: 409, meaning: "The API key is revoked, which is final." },
   rotation_unfinished: {
     status: 409,
@@ -40,42 +43,22 @@ export const errors = {
 
 const codes = ["not_found", "invalid_body", "key_revoked", "rotation_unfinished"] as const
 
-type MakeError = (code: (typeof codes)[number], message?: string) => OperationError
-
-/** The codes of the failures of `Keys`. Other failures are outages, or defects. */
-const codeOf: { readonly [tag: string]: (typeof codes)[number] } = {
-  ApiKeyUnknown: "not_found",
-  ApiKeyRevoked: "key_revoked",
-  RotationUnfinished: "rotation_unfinished",
-  PlanInvalid: "invalid_body",
-  LabelInvalid: "invalid_body",
-  AccountInvalid: "invalid_body",
-  MetadataInvalid: "invalid_body",
-  ExpiryInvalid: "invalid_body",
-  OverlapInvalid: "invalid_body",
-  InvalidOption: "invalid_body"
-}
-
-/** Performs an action; its failure becomes the response. */
-const attempt = async <A>(error: MakeError, perform: () => Promise<A>): Promise<A> => {
-  try {
-    return await perform()
-  } catch (cause) {
-    const code = cause instanceof Error && "_tag" in cause ? codeOf[String(cause._tag)] : undefined
-    if (code === undefined || !(cause instanceof Error)) throw cause
-    throw error(
-      code,
-      code === "invalid_body" ? `The body is invalid: ${cause.message}.` : `${cause.message}.`
-    )
-  }
+/** Returns the code of a failure of `Keys`; other failures are outages, or defects. */
+const codeOf = (tag: string): (typeof codes)[number] | undefined => {
+  if (tag === "ApiKeyUnknown") return "not_found"
+  if (tag === "ApiKeyRevoked") return "key_revoked"
+  if (tag === "RotationUnfinished") return "rotation_unfinished"
+  return tag.includes("Invalid") ? "invalid_body" : undefined
 }
 
 const time = { type: "integer", description: "Epoch milliseconds." } as const
 const timeOrNull = { type: ["integer", "null"], description: "Epoch milliseconds, or null." } as const
 const text = (description: string) => ({ type: "string", description }) as const
-const textOrNull = { type: ["string", "null"] } as const
+const textOrNull = (description: string) => ({ type: ["string", "null"], description }) as const
 const count = { type: "integer", minimum: 0 } as const
-const counts = { type: "object", additionalProperties: { type: "number" } } as const
+const counts = (description: string) =>
+  ({ type: "object", additionalProperties: { type: "number" }, description }) as const
+const arrayOf = <const Items>(items: Items) => ({ type: "array", items }) as const
 const objectOf = <const Properties extends { readonly [name: string]: unknown }>(properties: Properties) => ({
   type: "object" as const,
   properties,
@@ -88,9 +71,9 @@ const settings = {
   id: text("Public identifier, such as `key_5BKLi8DbtKY`."),
   plan: text("Name of the plan."),
   limits: objectOf({ perMinute: count, perDay: count }),
-  label: textOrNull,
-  account: textOrNull,
-  metadata: { type: ["object", "null"] },
+  label: textOrNull("A name for operators, never sent to clients."),
+  account: textOrNull("The account to which the key belongs, such as the id of a customer."),
+  metadata: { type: ["object", "null"], description: "A JSON object for programs of the operator." },
   expiresAt: timeOrNull
 } as const
 
@@ -98,9 +81,9 @@ const Key = objectOf({
   ...settings,
   createdAt: time,
   revokedAt: timeOrNull,
-  lastSeenDay: { ...textOrNull, description: "Date in UTC of the last request, or null." },
-  secrets: { type: "array", items: objectOf({ createdAt: time, expiresAt: timeOrNull }) },
-  states: { type: "array", items: { type: "string", enum: KeyQuery.states } },
+  lastSeenDay: textOrNull("Date in UTC of the last request, or null."),
+  secrets: arrayOf(objectOf({ createdAt: time, expiresAt: timeOrNull })),
+  states: arrayOf({ type: "string", enum: KeyQuery.states }),
   minute: objectOf({ limit: count, remaining: count, fullAt: time }),
   day: objectOf({ limit: count, used: count, remaining: count, endsAt: time }),
   strikes: count,
@@ -113,91 +96,69 @@ const Issued = objectOf({
   oldKeyExpiresAt: { ...timeOrNull, description: "When the previous secret expires, or null for a new key." }
 })
 
-const Change = {
-  type: "object",
-  properties: {
-    plan: text("A plan, with its limits unless `perMinute` or `perDay` override them."),
-    perMinute: { type: "integer", minimum: 1, maximum: Plan.maxRequests },
-    perDay: { type: "integer", minimum: 1, maximum: Plan.maxRequests },
-    label: text("Name for operators. Empty: none."),
-    account: text("Account to which the key belongs. Empty: none."),
-    metadata: { type: ["object", "null"], description: "For programs of the operator. Null: none." },
-    expires: text("Time from now, such as `12h` or `90d`, or `never`.")
-  },
-  additionalProperties: false
-} as const
+const requests = { type: "integer", minimum: 1, maximum: Plan.maxRequests } as const
 
-type Changed = Validator.OutputOf<typeof Change>
+/** The fields of a new key, and of a change, in which null removes a value; the console shows them. */
+const changeOf = (plans: ReadonlyArray<string>) =>
+  ({
+    type: "object",
+    properties: {
+      plan: {
+        type: "string",
+        enum: plans,
+        title: "Plan",
+        description: "Its limits apply unless you set others."
+      },
+      perMinute: { ...requests, title: "Requests a minute" },
+      perDay: { ...requests, title: "Requests a day" },
+      label: { ...settings.label, title: "Label" },
+      account: { ...settings.account, title: "Account" },
+      metadata: { ...settings.metadata, title: "Metadata" },
+      expires: {
+        type: "string",
+        title: "Expires",
+        description: "Time from now, such as 12h or 90d, or never."
+      }
+    },
+    additionalProperties: false
+  }) as const
 
 const Row = {
-  requests: { ...counts, description: "Number of requests by status; `none` for clients that disconnected." },
+  requests: counts("Number of requests by status; `none` for clients that disconnected."),
   p50Ms: { type: ["number", "null"] },
   p99Ms: { type: ["number", "null"] },
-  limited: { ...counts, description: "Number of 429 responses by plan." },
-  bans: { ...counts, description: "Number of bans that began, by plan." },
+  limited: counts("Number of 429 responses by plan."),
+  bans: counts("Number of bans that began, by plan."),
   databaseCalls: count,
   databaseMs: { type: ["number", "null"], description: "Mean duration of a call to the database." },
   memoryBytes: count
 } as const
 
+const LATER = "Other processes of the service apply it within five seconds (--key-cache)."
+
 const page = {
   cursor: text("The `next` of the previous page."),
-  limit: {
-    type: "integer",
-    minimum: 1,
-    maximum: 100,
-    description: "Maximum number on the page; 50 by default."
-  }
+  limit: { type: "integer", minimum: 1, maximum: 100, default: 50 }
 } as const
 
-const DEFAULT_LIMIT = 50
-
-const next = { ...textOrNull, description: "The cursor of the next page, or null." } as const
-
-const toKey = (key: KeyStatus, now: number) => ({
-  ...KeyRecord.withUsage(key),
-  states: KeyQuery.statesOf(key, now)
-})
-
-const toIssued = (issued: IssuedApiKey) => {
-  const { account = null, expiresAt = null, label = null, metadata = null, oldKeyExpiresAt = null } = issued
-  return { ...issued, label, account, metadata, expiresAt, oldKeyExpiresAt }
-}
-
-const parseOr = <A>(error: MakeError, field: string, parsed: Result.Result<A, string>): A =>
-  Result.getOrThrowWith(parsed, (reason) =>
-    error("invalid_body", `The body is invalid: ${field}: ${reason}.`)
-  )
-
-/** The change or the options of a body; `minMs` is the minimum of `expires`, and `none` stands for no value. */
-const wantedOf = <None>(
-  error: MakeError,
-  { account, expires, label, metadata, perDay, perMinute, plan }: Changed,
-  minMs: number,
-  none: None
-) => ({
-  plan,
-  limits: { perMinute, perDay },
-  label: label === "" ? none : label,
-  account: account === "" ? none : account,
-  // The cast is safe: `Keys` checks the object.
-  metadata: metadata === null ? none : (metadata as Metadata | undefined),
-  expires: expires === undefined ? undefined : parseOr(error, "expires", Expiry.parse(minMs)(expires))
-})
+const next = textOrNull("The cursor of the next page, or null.")
 
 /** Creates the operations. */
 export const operations = ({
-  history,
   keysOf,
   list,
+  metrics,
   plans,
-  refreshed
+  refreshed,
+  rows
 }: Tools): ReadonlyArray<OwnOperation> => {
+  const Change = changeOf(Object.keys(plans))
   const keys = ({ label = "" }: Pick<Caller, "label">): Keys => keysOf(label)
-  /** Changes keys, after which an earlier list of them is out of date. */
-  const act = <A>(error: MakeError, perform: () => Promise<A>): Promise<A> =>
-    attempt(error, perform).finally(() => list.discard())
-  return [
+  const toKey = (key: KeyStatus, now: number) => ({
+    ...KeyRecord.withUsage(key),
+    states: KeyQuery.statesOf(key, now)
+  })
+  const all = [
     defineOperation({
       id: "listKeys",
       method: "GET",
@@ -215,24 +176,15 @@ export const operations = ({
       },
       success: {
         body: objectOf({
-          keys: { type: "array", items: Key },
+          keys: arrayOf(Key),
           next,
-          counts: {
-            ...counts,
-            description: "Number of keys with each state, on all pages and for every `state`."
-          }
+          counts: counts("Number of keys with each state, on all pages and for every `state`.")
         })
       },
       run: async ({ now, query }) => {
-        const found = KeyQuery.page(await list.all(now), query, query.limit ?? DEFAULT_LIMIT, now)
+        const found = KeyQuery.page(await list.all(now), query, query.limit ?? page.limit.default, now)
         const shown = await refreshed(found.keys)
-        return {
-          body: {
-            keys: shown.map((key) => toKey(key, now)),
-            next: found.next ?? null,
-            counts: found.counts
-          }
-        }
+        return { body: { ...found, keys: shown.map((key) => toKey(key, now)), next: found.next ?? null } }
       }
     }),
     defineOperation({
@@ -240,12 +192,13 @@ export const operations = ({
       method: "POST",
       path: "/keys",
       summary: "Issue a key",
+      description: "It works immediately. Its secret is shown once.",
       body: { ...Change, required: ["plan"] },
       success: { status: 201, body: Issued },
       errors: codes,
-      run: async ({ body: { plan, ...rest }, caller, error }) => {
-        const options = { ...wantedOf(error, rest, 1, undefined), plan }
-        return { body: toIssued(await act(error, () => keys(caller).issue(options))) }
+      run: async ({ body, caller, error }) => {
+        const options = { ...optionsOf(body, error), plan: body.plan }
+        return { body: KeyRecord.issued(await keys(caller).issue(options)) }
       }
     }),
     defineOperation({
@@ -255,23 +208,19 @@ export const operations = ({
       summary: "Show a key and its usage",
       success: { body: Key },
       errors: codes,
-      run: async ({ caller, error, now, params: { id } }) => ({
-        body: toKey(await attempt(error, () => keys(caller).show(id)), now)
-      })
+      run: async ({ caller, now, params: { id } }) => ({ body: toKey(await keys(caller).show(id), now) })
     }),
     defineOperation({
       id: "setKey",
       method: "PATCH",
       path: "/keys/{id}",
-      summary: "Change the plan, limits, label, account, metadata or expiry of a key",
-      description:
-        "Absent fields stay as they are. Other processes apply the change within their `--key-cache`.",
+      summary: "Change a key",
+      description: `Absent fields stay as they are; null removes a value, as does an empty field of the console. Secrets and usage stay: a lower limit applies at the next request, a higher one does not refill the minute. ${LATER}`,
       body: Change,
       success: { body: Key },
       errors: codes,
       run: async ({ body, caller, error, now, params: { id } }) => {
-        const change = wantedOf(error, body, 0, null)
-        await act(error, () => keys(caller).set(id, change))
+        await keys(caller).set(id, optionsOf(body, error))
         return { body: toKey(await keys(caller).show(id), now) }
       }
     }),
@@ -280,12 +229,20 @@ export const operations = ({
       method: "POST",
       path: "/keys/{id}/rotate",
       summary: "Issue a new secret for a key",
+      description:
+        "It is shown once. The old secret works until the overlap ends; both share limits and bans.",
       body: {
         type: "object",
         properties: {
-          overlap: text("Time until the old secret expires, such as `0` or `24h`, the default."),
+          overlap: {
+            type: "string",
+            default: "24h",
+            title: "Overlap",
+            description: "Time until the old secret expires, such as 0, 30m or 24h."
+          },
           force: {
             type: "boolean",
+            title: "Force",
             description: "Rotate even if this ends a secret that an earlier rotation left valid."
           }
         }
@@ -294,20 +251,28 @@ export const operations = ({
       errors: codes,
       run: async ({ body: { force, overlap = "24h" }, caller, error, params: { id } }) => {
         const overlapMs = parseOr(error, "overlap", KeyLifecycle.parseOverlap(overlap))
-        return { body: toIssued(await act(error, () => keys(caller).rotate(id, { overlapMs, force }))) }
+        return { body: KeyRecord.issued(await keys(caller).rotate(id, { overlapMs, force })) }
       }
     }),
-    ...(["revoke", "unban"] as const).map((action) =>
+    ...(
+      [
+        ["revoke", `Every further request with it gets 401. This is final. ${LATER}`],
+        [
+          "unban",
+          "Lifts the ban and clears strikes, immediately in all processes. Counted requests stay counted."
+        ]
+      ] as const
+    ).map(([action, description]) =>
       defineOperation({
         id: `${action}Key`,
         method: "POST",
         path: `/keys/{id}/${action}`,
-        summary:
-          action === "revoke" ? "Revoke a key permanently" : "Lift the ban of a key and clear its strikes",
+        summary: action === "revoke" ? "Revoke a key" : "Unban a key",
+        description,
         success: { body: Key },
         errors: codes,
-        run: async ({ caller, error, now, params: { id } }) => {
-          await act(error, () => keys(caller)[action](id))
+        run: async ({ caller, now, params: { id } }) => {
+          await keys(caller)[action](id)
           return { body: toKey(await keys(caller).show(id), now) }
         }
       })
@@ -323,26 +288,27 @@ export const operations = ({
       },
       success: {
         body: objectOf({
-          events: {
-            type: "array",
-            items: objectOf({
+          events: arrayOf(
+            objectOf({
               at: time,
               actor: text("The name of the admin token, or the user of the operating system."),
               keyId: text("The key that it changed."),
               action: { type: "string", enum: actions },
               changes: { type: "object", description: "The values `from` before and `to` after, by field." }
             })
-          },
+          ),
           next
         })
       },
       errors: codes,
-      run: async ({ caller, error, query: { cursor, key, limit = DEFAULT_LIMIT } }) => {
-        const all = await attempt(error, () => keys(caller).log(key))
-        const given = /^[0-9]{1,15}$/.test(cursor ?? "") ? Number(cursor) : all.length
-        const end = Math.min(given, all.length)
+      run: async ({ caller, query: { cursor, key, limit = page.limit.default } }) => {
+        const recorded = await keys(caller).log(key)
+        const given = /^[0-9]{1,15}$/.test(cursor ?? "") ? Number(cursor) : recorded.length
+        const end = Math.min(given, recorded.length)
         const start = Math.max(end - limit, 0)
-        return { body: { events: all.slice(start, end).reverse(), next: start === 0 ? null : String(start) } }
+        return {
+          body: { events: recorded.slice(start, end).reverse(), next: start === 0 ? null : String(start) }
+        }
       }
     }),
     defineOperation({
@@ -351,18 +317,17 @@ export const operations = ({
       path: "/plans",
       summary: "List the plans",
       success: {
-        body: {
-          type: "array",
-          items: objectOf({
+        body: arrayOf(
+          objectOf({
             name: text("What `plan` of a key has."),
             limits: {
               type: ["object", "null"],
               description: "`perMinute` and `perDay`, or null if they are agreed for each key."
             }
           })
-        }
+        )
       },
-      run: () => ({ body: Object.entries(plans).map(([name, limits]) => ({ name, limits: limits ?? null })) })
+      run: () => ({ body: Object.entries(plans).map(([name, limits = null]) => ({ name, limits })) })
     }),
     defineOperation({
       id: "getHistory",
@@ -370,27 +335,66 @@ export const operations = ({
       path: "/history",
       summary: "Get the metrics of the last hour, and of each process since its start",
       description: "Counts are those of `/metrics`; the rows of the last hour end every ten seconds.",
-      query: {
-        type: "object",
-        properties: { since: { ...time, description: "Only rows that end after this time." } }
-      },
       success: {
         body: objectOf({
-          rows: { type: "array", items: objectOf({ from: time, to: time, ...Row }) },
-          workers: { type: "array", items: objectOf({ worker: count, ...Row }) },
+          rows: arrayOf(objectOf({ from: time, to: time, ...Row })),
+          workers: arrayOf(objectOf({ worker: count, ...Row })),
           total: objectOf(Row)
         })
       },
-      run: async ({ query: { since = 0 } }) => {
-        const { now, past } = await history()
-        return {
-          body: {
-            rows: History.rowsOf(past, since),
-            workers: [...now.samples].map(([worker, sample]) => ({ worker, ...History.rowOf(sample) })),
-            total: History.rowOf(History.sumOf(now.samples))
-          }
-        }
+      run: async () => {
+        const processes = [...(await metrics())]
+        const total = processes.reduce((sum, [, page]) => Exposition.add(sum, page), Exposition.empty)
+        const workers = processes.map(([worker, page]) => ({ worker, ...History.rowOf(page) }))
+        return { body: { rows: rows(), workers, total: History.rowOf(total) } }
       }
     })
   ]
+  return all.map((operation) => guarded(operation, list))
 }
+
+type MakeError = (code: (typeof codes)[number], message?: string) => OperationError
+
+/** Parses the expiry of a body, and returns the options of `Keys`. */
+const optionsOf = (
+  { expires, metadata, perDay, perMinute, ...rest }: Validator.OutputOf<ReturnType<typeof changeOf>>,
+  error: MakeError
+) => ({
+  ...rest,
+  limits: { perMinute, perDay },
+  // The cast is safe: `Keys` checks the object.
+  metadata: metadata as Metadata | null | undefined,
+  expires: expires === undefined ? undefined : parseOr(error, "expires", Expiry.parse(0)(expires))
+})
+
+const parseOr = <A>(error: MakeError, field: string, parsed: Result.Result<A, string>): A =>
+  Result.getOrThrowWith(parsed, (reason) =>
+    error("invalid_body", `The body is invalid: ${field}: ${reason}.`)
+  )
+
+/** Rejects pages of other origins, turns failures of `Keys` into responses, and discards the list after an action. */
+const guarded = (operation: OwnOperation, list: KeyList): OwnOperation => ({
+  ...operation,
+  errors: [...(operation.errors ?? []), "forbidden_origin"],
+  run: async (input: OperationInput) => {
+    if (isForeign(input.header("origin"), input.header("host"))) throw input.error("forbidden_origin")
+    try {
+      // The cast is safe: the pipeline has validated the input.
+      return await operation.run(input as never)
+    } catch (cause) {
+      const code = cause instanceof Error && "_tag" in cause ? codeOf(String(cause._tag)) : undefined
+      if (code === undefined || !(cause instanceof Error)) throw cause
+      const prefix = code === "invalid_body" ? "The body is invalid: " : ""
+      throw input.error(code, `${prefix}${cause.message}.`)
+    } finally {
+      if (operation.method !== "GET") list.discard()
+    }
+  }
+})
+
+/**
+ * Whether a page of another origin sent the request. A proxy may terminate TLS, so the scheme is not compared; browsers
+ * always send the authority that a page was loaded from.
+ */
+const isForeign = (origin: string | undefined, host: string | undefined): boolean =>
+  origin !== undefined && origin.replace(/^https?:\/\//i, "").toLowerCase() !== host?.toLowerCase()

@@ -116,6 +116,14 @@ describe("keys", () => {
     expect(first.key).toMatch(/^ast_[0-9A-Za-z]{33}$/)
   })
 
+  it("list rejects an account that is undefined, which selects no account", async () => {
+    const store = await openAnimalStore()
+    const account: string | undefined = undefined
+    // @ts-expect-error only a string
+    await expect(store.keys.list({ account })).rejects.toThrow("account: must not be undefined")
+    await store.close()
+  })
+
   it("revoke invalidates a key: requests get 401, and rotate rejects", async () => {
     const store = await open()
     const { id, key } = await store.keys.issue({ plan: "Free" })

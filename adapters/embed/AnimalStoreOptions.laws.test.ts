@@ -221,9 +221,9 @@ describe("methods of an open store", () => {
     ["issue", ["Free"], "options: must be an object"],
     ["issue", [{ plan: "Gold" }], `plan: must be one of ${Plan.names.join(", ")}`],
     ["issue", [{ plan: "Free", lable: "x" }], "lable: unknown option; did you mean label?"],
-    ["issue", [{ plan: "Free", label: 5 }], "label: must be a string"],
-    ["issue", [{ plan: "Free", account: 5 }], "account: must be a string"],
-    ["issue", [{ plan: "Free", metadata: [] }], "metadata: must be an object"],
+    ["issue", [{ plan: "Free", label: 5 }], "label: must be a string or null"],
+    ["issue", [{ plan: "Free", account: 5 }], "account: must be a string or null"],
+    ["issue", [{ plan: "Free", metadata: [] }], "metadata: must be an object or null"],
     [
       "issue",
       [{ plan: "Free", limits: { perMin: 5 } }],

@@ -36,29 +36,24 @@ const closeRules: Options.Rules<CloseOptions> = { drainMs: milliseconds }
 
 const expiry: Rule.Rule<Expiry.Expiry> = Rule.make(Expiry.isExpiry, Expiry.REASON)
 
-const metadata: Rule.Rule<Metadata> = Rule.make(
-  (value): value is Metadata => typeof value === "object" && value !== null && !Array.isArray(value),
-  "must be an object"
+const textOrNull: Rule.Rule<string | null> = Rule.make(
+  (value) => value === null || typeof value === "string",
+  "must be a string or null"
 )
 
-const orNull = <A>({ isValid }: Rule.Rule<A>, reason: string): Rule.Rule<A | null> =>
-  Rule.make((value): value is A | null => value === null || isValid(value), reason)
+const metadata: Rule.Rule<Metadata | null> = Rule.make(
+  (value): value is Metadata | null => typeof value === "object" && !Array.isArray(value),
+  "must be an object or null"
+)
 
 // These rules check only types and names; `KeyLifecycle` checks the values and their combination.
-const issueRules = (plans: OwnPlans): Options.Rules<KeyLifecycle.IssueOptions> => ({
+const keyRules = (plans: OwnPlans): Options.Rules<KeyLifecycle.IssueOptions> => ({
   plan: Rule.oneOf([...Plan.names, ...Object.keys(plans)]),
   limits: Options.partial<Plan.Plan>({ perMinute: Rule.number, perDay: Rule.number }),
-  label: Rule.text,
-  account: Rule.text,
+  label: textOrNull,
+  account: textOrNull,
   metadata,
   expires: expiry
-})
-
-const setRules = (plans: OwnPlans): Options.Rules<KeyChange.KeyChange> => ({
-  ...issueRules(plans),
-  label: orNull(Rule.text, "must be a string or null"),
-  account: orNull(Rule.text, "must be a string or null"),
-  metadata: orNull(metadata, "must be an object or null")
 })
 
 const listRules: Options.Rules<KeyStatus.ListOptions> = { account: Rule.text }
@@ -71,7 +66,7 @@ export const ofToken = (given: unknown): Effect.Effect<AdminTokens.IssueOptions,
 
 /** Checks the options of `keys.issue` and `keys.issueFirst`. */
 export const ofIssue = (given: unknown): Effect.Effect<KeyLifecycle.IssueOptions, InvalidOption> =>
-  Effect.flatMap(OwnPlans, (plans) => Effect.fromResult(Options.check(issueRules(plans), given, ["plan"])))
+  Effect.flatMap(OwnPlans, (plans) => Effect.fromResult(Options.check(keyRules(plans), given, ["plan"])))
 
 /** Checks the id and the change of `keys.set`. */
 export const ofSet = (
@@ -79,12 +74,21 @@ export const ofSet = (
   given: unknown
 ): Effect.Effect<readonly [id: string, change: KeyChange.KeyChange], InvalidOption> =>
   Effect.flatMap(OwnPlans, (plans) =>
-    Effect.all([ofId(id), Effect.fromResult(Options.check(setRules(plans), given))])
+    Effect.all([ofId(id), Effect.fromResult(Options.check<KeyChange.KeyChange>(keyRules(plans), given))])
   )
 
-/** Checks the options of `keys.list`. */
+/**
+ * Checks the options of `keys.list`. The account of a caller without one is `undefined`, and must not select the keys of
+ * all accounts.
+ */
 export const ofList = (given: unknown): Effect.Effect<KeyStatus.ListOptions, InvalidOption> =>
-  Effect.fromResult(Options.check(listRules, given))
+  Effect.flatMap(Effect.fromResult(Options.check(listRules, given)), (checked) =>
+    typeof given === "object" && given !== null && "account" in given && checked.account === undefined
+      ? Effect.fail(
+          new InvalidOption({ option: "account", reason: "must not be undefined; omit it to list all keys" })
+        )
+      : Effect.succeed(checked)
+  )
 
 /** Checks the arguments of `keys.rotate`, and returns the id, the overlap in milliseconds and `force`. */
 export const ofRotate = (

@@ -6,6 +6,7 @@ import * as SchemaIssue from "effect/SchemaIssue"
 import * as SchemaRepresentation from "effect/SchemaRepresentation"
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from "effect/StandardSchema"
 import * as JsonValue from "./JsonValue.ts"
+import * as SchemaKeywords from "./SchemaKeywords.ts"
 import { isStandard, type Validator } from "./Validator.ts"
 
 /** A validator, ready for use. */
@@ -16,20 +17,22 @@ export interface CompiledValidator {
   readonly describe: (side: "input" | "output") => JsonSchema.JsonSchema | undefined
 }
 
-/** Prepares a validator; throws if a JSON Schema has a keyword that cannot be checked. */
+/** Prepares a validator; throws if a JSON Schema has a mistake, or a keyword that cannot be checked. */
 export const compile = (validator: Validator): CompiledValidator =>
   isStandard(validator)
     ? { validate: validateWith(validator), describe: (side) => describe(validator, side) }
-    : { validate: validateJson(requireJson(validator)), describe: () => validator }
+    : { validate: validateJson(requireValid(validator)), describe: () => validator }
 
-/** Returns the schema; throws if it cannot be written as JSON, for example because it contains a bigint. */
-const requireJson = (schema: JsonSchema.JsonSchema): JsonSchema.JsonSchema => {
+/** Returns the schema; throws if it has a mistake, or cannot be written as JSON, for example because of a bigint. */
+const requireValid = (schema: JsonSchema.JsonSchema): JsonSchema.JsonSchema => {
   try {
     JSON.stringify(schema)
-    return schema
   } catch (cause) {
     throw new Error("the JSON Schema cannot be written as JSON", { cause })
   }
+  const problem = SchemaKeywords.problemOf(schema)
+  if (problem !== undefined) throw new Error(problem)
+  return schema
 }
 
 /** Returns a function that validates JSON: of another value, it validates what would be sent. */

@@ -29,7 +29,7 @@ import * as AdminApi from "./AdminApi.ts"
 import * as Exposition from "./Exposition.ts"
 import * as History from "./History.ts"
 import * as HostOperations from "./HostOperations.ts"
-import { KeyList } from "./KeyList.ts"
+import * as KeyList from "./KeyList.ts"
 import * as Keys from "./Keys.ts"
 
 /** Returns a sample of the metrics of each process, by its number from 1, in the Prometheus text format. */
@@ -100,29 +100,27 @@ export const make = Effect.fnUntraced(function* (
   Services | Scope.Scope
 > {
   const run = Effect.runPromiseWith(yield* Effect.context<Services>())
-  const read = Effect.gen(function* () {
-    const metrics = yield* Effect.promise(readMetrics)
-    const samples = new Map(
-      [...metrics].map(([worker, page]) => [worker, History.sampleOf(Exposition.parse(page))])
-    )
-    return { at: yield* Clock.currentTimeMillis, samples }
-  })
-  let past: History.History = []
-  const sample = Effect.map(read, (reading) => {
-    past = History.record(past, reading)
+  const metrics = async () =>
+    new Map([...(await readMetrics())].map(([worker, page]) => [worker, Exposition.parse(page)]))
+  let history = History.empty
+  const record = Effect.gen(function* () {
+    const pages = yield* Effect.promise(metrics)
+    const total = [...pages.values()].reduce(Exposition.add, Exposition.empty)
+    history = History.record(history, yield* Clock.currentTimeMillis, total)
   }).pipe(
     Effect.catchCause((cause) => Effect.logWarning("the metrics of the last hour were not read", cause))
   )
-  yield* Effect.forkScoped(Effect.forever(Effect.andThen(sample, Effect.sleep(History.INTERVAL_MS))))
+  yield* Effect.forkScoped(Effect.forever(Effect.andThen(record, Effect.sleep(History.INTERVAL_MS))))
 
   const resolved = yield* Effect.fromResult(ServiceOptions.resolve(options))
   const operations = yield* HostOperations.make(
     AdminApi.operations({
       keysOf: (actor) => Keys.make((program) => run(Effect.provideService(program, Actor, actor))),
-      list: new KeyList(() => run(KeyStatus.list())),
+      list: KeyList.make(() => run(KeyStatus.list())),
       refreshed: (keys) => run(KeyStatus.ofKeys(keys)),
       plans: { ...Plan.standard, ...(yield* OwnPlans) },
-      history: async () => ({ past, now: await run(read) })
+      rows: () => history.rows,
+      metrics
     }),
     resolved
   )
@@ -136,26 +134,5 @@ export const make = Effect.fnUntraced(function* (
     Layer.succeed(StaticFiles, yield* Effect.orDie(ConsolePage.files))
   )
   const service = yield* Layer.build(Layer.provide(Service.layer(options, operations), settings))
-  const listen = yield* Effect.provide(NodeListener.make, service)
-  return (request, response) => {
-    if (isForeign(request.headers.origin, request.headers.host))
-      response.writeHead(403, FORBIDDEN.headers).end(FORBIDDEN.body)
-    else listen(request, response)
-  }
+  return yield* Effect.provide(NodeListener.make, service)
 })
-
-const FORBIDDEN = {
-  headers: {
-    "Content-Type": "application/json; charset=utf-8",
-    "Cache-Control": "no-store",
-    Connection: "close"
-  },
-  body: '{"code":"forbidden_origin","message":"Pages of other origins cannot use the admin API.","status":403}'
-}
-
-/**
- * Whether a page of another origin sent the request. A proxy may terminate TLS, so the scheme is not compared; browsers
- * always send the authority that a page was loaded from.
- */
-const isForeign = (origin: string | undefined, host: string | undefined): boolean =>
-  origin !== undefined && origin.replace(/^https?:\/\//i, "").toLowerCase() !== host?.toLowerCase()

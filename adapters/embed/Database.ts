@@ -90,18 +90,17 @@ export type Tables = Result.Result<Layer.Layer<SqlClient.SqlClient, DatabaseUnus
 
 /** Returns a client for operations on whole tables at `address`; migrates them, and creates them in a target. */
 export const tables = (address: string, use: Migrations.Use = "target"): Tables =>
-  ofKind(address, "database", {
-    ...withoutTables,
-    sqlite: (module, filename) => module.tables(filename, use),
-    postgres: (module, url) => module.tables(url, use)
-  })
+  client(address, use, "database")
 
 /** Returns a client that only reads the tables of the store at `address`; changes nothing, and creates no store. */
 export const reading = (address: string, option: AddressOption = "database"): Tables =>
+  client(address, "reading", option)
+
+const client = (address: string, use: Migrations.Use, option: AddressOption): Tables =>
   ofKind(address, option, {
     ...withoutTables,
-    sqlite: (module, filename) => module.reading(filename),
-    postgres: (module, url) => module.reading(url)
+    sqlite: (module, filename) => module.client(filename, use),
+    postgres: (module, url) => module.client(url, use)
   })
 
 const withoutTables = {

@@ -57,14 +57,20 @@ export const format = (families: Exposition): string => {
 }
 
 /** Adds two pages: sums the values of each series. A series on only one of the pages keeps its value. */
-export const add = (first: Exposition, second: Exposition): Exposition => {
-  const sum = new Map(first)
+export const add = (first: Exposition, second: Exposition): Exposition => combine(first, second, 1)
+
+/** Subtracts the values of an earlier page from those of a later one. */
+export const subtract = (later: Exposition, earlier: Exposition): Exposition => combine(later, earlier, -1)
+
+const combine = (first: Exposition, second: Exposition, sign: 1 | -1): Exposition => {
+  const combined = new Map(first)
   for (const [name, family] of second) {
-    const samples = new Map(sum.get(name)?.samples)
-    for (const [series, value] of family.samples) samples.set(series, (samples.get(series) ?? 0) + value)
-    sum.set(name, { ...family, samples })
+    const samples = new Map(combined.get(name)?.samples)
+    for (const [series, value] of family.samples)
+      samples.set(series, (samples.get(series) ?? 0) + sign * value)
+    combined.set(name, { ...family, samples })
   }
-  return sum
+  return combined
 }
 
 /** Returns the metrics that `isWanted` selects. */

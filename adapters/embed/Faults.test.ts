@@ -103,6 +103,23 @@ Databases.describeOn(Databases.postgres, "a store with a faulty network", () => 
     await caller.checkStored()
   })
 
+  it.each(["BEGIN", "COMMIT"])("goes on and closes after a response to %s is lost", async (statement) => {
+    let lost: string | undefined
+    const { address, network } = await NetworkFaults.createDatabase((chunk) => {
+      if (lost === undefined || !chunk.includes(lost)) return
+      lost = undefined
+      network.blackhole()
+    })
+    const { store } = await open(address)
+    const { id } = await store.keys.issue({ plan: "Free" })
+    lost = statement
+    await expect(store.keys.set(id, { label: "lost" })).rejects.toThrow("the store is unavailable")
+    expect(lost).toBeUndefined()
+    // The connection is closed when the driver has waited for it, too.
+    await expect.poll(() => store.keys.revoke(id).then(() => true, String)).toBe(true)
+    await store.close()
+  })
+
   it("creates each animal once if creations with an Idempotency-Key are repeated after 503", async () => {
     const { caller, network } = await NetworkFaults.openStore()
     let rejected = 0

@@ -57,10 +57,7 @@ describe("History", () => {
   it("has what happened between two readings, whatever happened before", () => {
     fc.assert(
       fc.property(events, events, (before, since) => {
-        const row = History.rowOf(
-          History.sampleOf(pageOf(both(before, since))),
-          History.sampleOf(pageOf(before))
-        )
+        const row = History.rowOf(pageOf(both(before, since)), pageOf(before))
         const counted = Object.entries(since.durations).map(([status, all]) => [status, all.length] as const)
         expect(nonZero(row.requests)).toEqual(nonZero(Object.fromEntries(counted)))
         expect(nonZero(row.limited)).toEqual(nonZero(since.limited))
@@ -72,9 +69,7 @@ describe("History", () => {
   it("has quantiles within the bucket of the exact quantile", () => {
     fc.assert(
       fc.property(fc.array(seconds, { minLength: 1, maxLength: 50 }), (all) => {
-        const { p50Ms, p99Ms } = History.rowOf(
-          History.sampleOf(pageOf({ durations: { 200: all }, limited: {} }))
-        )
+        const { p50Ms, p99Ms } = History.rowOf(pageOf({ durations: { 200: all }, limited: {} }))
         const sorted = all.toSorted((a, b) => a - b)
         for (const [fraction, ms] of [
           [0.5, p50Ms],
@@ -91,44 +86,28 @@ describe("History", () => {
     )
   })
 
-  it("sums all processes", () => {
+  it("has a row for each two readings of the last hour, also if the clock is set back", () => {
     fc.assert(
-      fc.property(events, events, (first, second) => {
-        const samples = new Map(
-          [first, second].map((one, index) => [index + 1, History.sampleOf(pageOf(one))])
-        )
-        const { databaseMs: _, ...sum } = History.rowOf(History.sumOf(samples))
-        const { databaseMs: __, ...expected } = History.rowOf(History.sampleOf(pageOf(both(first, second))))
-        expect(nonZero(sum.requests)).toEqual(nonZero(expected.requests))
-        expect([sum.p50Ms, sum.p99Ms, sum.memoryBytes]).toEqual([expected.p50Ms, expected.p99Ms, 10])
-      })
-    )
-  })
-
-  it("keeps the readings of one hour", () => {
-    fc.assert(
-      fc.property(fc.array(fc.integer({ min: 1, max: 30 * 60_000 }), { maxLength: 20 }), (pauses) => {
-        let at = 0
-        let history: History.History = []
+      fc.property(fc.array(fc.integer({ min: -60_000, max: 30 * 60_000 }), { maxLength: 20 }), (pauses) => {
+        let at = 10 ** 12
+        let history = History.empty
+        const ends: Array<number> = []
         for (const pause of pauses) {
           at += pause
-          history = History.record(history, { at, samples: new Map() })
+          if (pause > 0 && history.latest !== undefined) ends.push(at)
+          history = History.record(history, at, Exposition.empty)
+          expect(history.rows.map(({ to }) => to).filter((to) => to > at)).toEqual([])
+          expect(history.rows.every(({ from, to }) => from < to && to > at - 3_600_000)).toBe(true)
         }
-        expect(history.every((reading) => reading.at > at - 3_600_000)).toBe(true)
-        expect(History.rowsOf(history, 0)).toHaveLength(Math.max(history.length - 1, 0))
-        expect(History.rowsOf(history, at)).toEqual([])
+        const isSetBack = pauses.slice(1).some((pause) => pause <= 0)
+        const expected = ends.filter((end) => end > at - 3_600_000)
+        if (!isSetBack) expect(history.rows.map(({ to }) => to)).toEqual(expected)
       })
     )
   })
 
   it("counts plans whose names are those of properties of every object", () => {
-    const sample = History.sampleOf(pageOf({ durations: {}, limited: { constructor: 2 } }))
-    const sum = History.sumOf(
-      new Map([
-        [1, sample],
-        [2, sample]
-      ])
-    )
-    expect(History.rowOf(sum, sample).limited).toEqual({ constructor: 2 })
+    const page = pageOf({ durations: {}, limited: { constructor: 2 } })
+    expect(History.rowOf(Exposition.add(page, page), page).limited).toEqual({ constructor: 2 })
   })
 })

@@ -1,8 +1,8 @@
-/** The last hour of a server, from its metrics: what happened between two samples, in each process and in all. */
+/** The last hour of a server, from its metrics: what happened between two readings of them. */
 import { type Instrument, instruments, requestBoundaries } from "../telemetry/Instruments.ts"
-import type { Exposition } from "./Exposition.ts"
+import * as Exposition from "./Exposition.ts"
 
-/** Milliseconds between two samples. */
+/** Milliseconds between two readings. */
 export const INTERVAL_MS = 10_000
 
 const SPAN_MS = 60 * 60 * 1_000
@@ -12,128 +12,84 @@ export interface Counts {
   readonly [value: string]: number
 }
 
-/** The name of a plan can be that of a property of every object, such as "constructor". */
-const countOf = (counts: Counts, value: string): number =>
-  (Object.hasOwn(counts, value) ? counts[value] : undefined) ?? 0
-
-const { admissions, bans, callDuration, requestDuration, residentMemory } = instruments
-
-type Source = readonly [
-  metric: Instrument,
-  suffix: string,
-  keyOf: (labelOf: (label: string) => string | undefined) => string | undefined
-]
-
-/** The series that a sample sums, each by the key of its labels; those without a key are omitted. */
-const sources = {
-  /** By status; `none` for clients that disconnected. */
-  requests: [requestDuration, "_count", (labelOf) => labelOf("http_response_status_code") ?? "none"],
-  /** By the upper boundary of the duration in seconds, each with those below it. */
-  buckets: [requestDuration, "_bucket", (labelOf) => labelOf("le")],
-  limited: [admissions, "", (labelOf) => (labelOf("outcome") === "admitted" ? undefined : labelOf("plan"))],
-  bans: [bans, "", (labelOf) => labelOf("plan")],
-  databaseCalls: [callDuration, "_count", () => "all"],
-  databaseSeconds: [callDuration, "_sum", () => "all"],
-  memoryBytes: [residentMemory, "", () => "all"]
-} satisfies { readonly [field: string]: Source }
-
-type Field = keyof typeof sources
-
-/** Counts since the start of a process, and its memory now; those of several processes can be added. */
-export type Sample = { readonly [field in Field]: Counts }
-
-const sampleWith = (countsOf: (field: Field) => Counts): Sample =>
-  // The cast is safe: the fields are exactly those of `sources`.
-  Object.fromEntries(
-    (Object.keys(sources) as ReadonlyArray<Field>).map((field) => [field, countsOf(field)])
-  ) as Sample
-
-/** What happened between two samples, in the units of the admin API. */
+/** What happened in a time, in the units of the admin API. */
 export interface Row {
+  /** By status; `none` for clients that disconnected. */
   readonly requests: Counts
+  /** Quantiles of the durations, interpolated as Prometheus does; null without requests. */
+  readonly p50Ms: number | null
+  readonly p99Ms: number | null
   /** Requests with status 429, by plan. */
   readonly limited: Counts
   /** Bans that began, by plan. */
   readonly bans: Counts
   readonly databaseCalls: number
-  readonly memoryBytes: number
-  /** Quantiles of the durations, interpolated as Prometheus does; null without requests. */
-  readonly p50Ms: number | null
-  readonly p99Ms: number | null
   /** The mean duration of a call; null without calls. */
   readonly databaseMs: number | null
+  readonly memoryBytes: number
 }
 
-/** The samples of each process, by its number, at a time in epoch milliseconds. */
-export interface Reading {
-  readonly at: number
-  readonly samples: ReadonlyMap<number, Sample>
+/** The last hour. Times are in epoch milliseconds. */
+export interface History {
+  /** Oldest first. */
+  readonly rows: ReadonlyArray<Row & { readonly from: number; readonly to: number }>
+  /** The latest reading, with which the next row begins. */
+  readonly latest: { readonly at: number; readonly metrics: Exposition.Exposition } | undefined
 }
 
-/** The readings of the last hour, oldest first. */
-export type History = ReadonlyArray<Reading>
+export const empty: History = { rows: [], latest: undefined }
 
-/** Adds a reading, and discards those that are older than an hour. */
-export const record = (history: History, reading: Reading): History => [
-  ...history.filter(({ at }) => at > reading.at - SPAN_MS && at < reading.at),
-  reading
-]
-
-/** Returns the counts of a process from its metrics. */
-export const sampleOf = (metrics: Exposition): Sample =>
-  sampleWith((field) => {
-    const [{ prometheus }, suffix, keyOf]: Source = sources[field]
-    const counts: { [key: string]: number } = {}
-    for (const [series, value] of metrics.get(prometheus)?.samples ?? []) {
-      if (series.replace(/\{.*/s, "") !== prometheus + suffix) continue
-      const key = keyOf((label) => new RegExp(`[{,]${label}="([^"]*)"`).exec(series)?.[1])
-      if (key !== undefined) counts[key] = countOf(counts, key) + value
-    }
-    return counts
-  })
-
-const total = (counts: Counts): number => Object.values(counts).reduce((sum, count) => sum + count, 0)
-
-const combine = (first: Sample, second: Sample, sign: 1 | -1): Sample =>
-  sampleWith((field) => {
-    const [counts, others] = [first[field], second[field]]
-    const keys = Object.keys({ ...counts, ...others })
-    return Object.fromEntries(keys.map((key) => [key, countOf(counts, key) + sign * countOf(others, key)]))
-  })
-
-const nothing = sampleWith(() => ({}))
-
-/** Adds the samples of all processes. */
-export const sumOf = (samples: Reading["samples"]): Sample =>
-  [...samples.values()].reduce((sum, sample) => combine(sum, sample, 1), nothing)
-
-/** Returns what happened from `earlier`, or from the start of the process, to `sample`. */
-export const rowOf = (sample: Sample, earlier: Sample = nothing): Row => {
-  const { bans, buckets, databaseCalls, databaseSeconds, limited, requests } = combine(sample, earlier, -1)
-  const calls = total(databaseCalls)
+/** Adds the row that ends with a reading, and discards rows that are older than an hour. */
+export const record = ({ latest, rows }: History, at: number, metrics: Exposition.Exposition): History => {
+  const kept = rows.filter(({ to }) => to > at - SPAN_MS && to < at)
+  const isLater = latest !== undefined && latest.at < at
   return {
-    requests,
-    p50Ms: quantile(buckets, 0.5),
-    p99Ms: quantile(buckets, 0.99),
-    limited,
-    bans,
-    databaseCalls: calls,
-    databaseMs: calls === 0 ? null : (total(databaseSeconds) * 1000) / calls,
-    memoryBytes: total(sample.memoryBytes)
+    latest: { at, metrics },
+    rows: isLater ? [...kept, { from: latest.at, to: at, ...rowOf(metrics, latest.metrics) }] : kept
   }
 }
 
-/** Returns the rows between consecutive readings that end after `since` (epoch milliseconds), with their times. */
-export const rowsOf = (
-  history: History,
-  since: number
-): ReadonlyArray<Row & { readonly from: number; readonly to: number }> =>
-  history.flatMap((reading, index) => {
-    const earlier = history[index - 1]
-    return earlier === undefined || reading.at <= since
-      ? []
-      : [{ from: earlier.at, to: reading.at, ...rowOf(sumOf(reading.samples), sumOf(earlier.samples)) }]
-  })
+const { admissions, bans, callDuration, requestDuration, residentMemory } = instruments
+
+/** Returns what happened from the reading `earlier`, or from the start of the process, to the reading `metrics`. */
+export const rowOf = (metrics: Exposition.Exposition, earlier = Exposition.empty): Row => {
+  const since = Exposition.subtract(metrics, earlier)
+  const buckets = countBy("le", samplesOf(since, requestDuration, "_bucket"))
+  const denied = samplesOf(since, admissions).filter(([series]) => !series.includes('outcome="admitted"'))
+  const databaseCalls = sum(samplesOf(since, callDuration, "_count"))
+  const seconds = sum(samplesOf(since, callDuration, "_sum"))
+  return {
+    requests: countBy("http_response_status_code", samplesOf(since, requestDuration, "_count")),
+    p50Ms: quantile(buckets, 0.5),
+    p99Ms: quantile(buckets, 0.99),
+    limited: countBy("plan", denied),
+    bans: countBy("plan", samplesOf(since, bans)),
+    databaseCalls,
+    databaseMs: databaseCalls === 0 ? null : (seconds * 1000) / databaseCalls,
+    memoryBytes: sum(samplesOf(metrics, residentMemory))
+  }
+}
+
+type Samples = ReadonlyArray<readonly [series: string, value: number]>
+
+/** Returns the samples of a metric; those of a histogram differ by their suffix. */
+const samplesOf = (metrics: Exposition.Exposition, { prometheus }: Instrument, suffix = ""): Samples =>
+  [...(metrics.get(prometheus)?.samples ?? [])].filter(
+    ([series]) => series.replace(/\{.*/s, "") === prometheus + suffix
+  )
+
+const sum = (samples: Samples): number => samples.reduce((total, [, value]) => total + value, 0)
+
+const countBy = (label: string, samples: Samples): Counts => {
+  const pattern = new RegExp(`[{,]${label}="([^"]*)"`)
+  // Not an object: the name of a plan can be that of a property of every object, such as "constructor".
+  const counts = new Map<string, number>()
+  for (const [series, value] of samples) {
+    const key = pattern.exec(series)?.[1] ?? "none"
+    counts.set(key, (counts.get(key) ?? 0) + value)
+  }
+  return Object.fromEntries(counts)
+}
 
 /** Interpolates within the bucket, as `histogram_quantile` of Prometheus does; milliseconds. */
 const quantile = (buckets: Counts, fraction: number): number | null => {

@@ -111,6 +111,7 @@ const toOperation = (
       success: successOf(own, validators.response === undefined ? undefined : response.schema),
       errors: own.errors ?? [],
       cost: own.cost ?? 1,
+      isUninterruptible: true,
       ...(own.idempotent ? { fingerprint: JsonValue.canonical, storesResponse: true } : {}),
       run
     })

@@ -1,6 +1,7 @@
 /** Converts keys to JSON: times are epoch milliseconds, absent values are null, hashes are omitted. */
 import type { ApiKey } from "../../core/access/ApiKey.ts"
 import type { KeyStatus } from "../../core/access/KeyStatus.ts"
+import type { IssuedApiKey } from "./Keys.ts"
 
 const DAY_MS = 24 * 60 * 60 * 1_000
 
@@ -26,4 +27,10 @@ export const make = (key: ApiKey) => ({
 export const withUsage = (key: KeyStatus) => {
   const { bannedUntil = null, ...usage } = key.usage
   return { ...make(key), ...usage, bannedUntil }
+}
+
+/** Converts a key that was issued or rotated, with its secret. */
+export const issued = (key: IssuedApiKey) => {
+  const { account = null, expiresAt = null, label = null, metadata = null, oldKeyExpiresAt = null } = key
+  return { ...key, label, account, metadata, expiresAt, oldKeyExpiresAt }
 }

@@ -5,10 +5,17 @@ import * as FaultCaller from "./FaultCaller.fixture.ts"
 import * as FaultyNetwork from "./FaultyNetwork.fixture.ts"
 import type { AnimalStoreOptions } from "./index.ts"
 
-/** Creates a database that is reached through a faulty network, and returns its address in that network. */
-export const createDatabase = async () => {
+/**
+ * Creates a database that is reached through a faulty network, and returns its address in that network. `onResponse`
+ * receives the data that the server sends.
+ */
+export const createDatabase = async (onResponse?: (chunk: Buffer) => void) => {
   const url = new URL((await Databases.createForTest(Databases.postgres)).address)
-  const network = await FaultyNetwork.make(url.hostname, Number(url.port === "" ? 5432 : url.port))
+  const network = await FaultyNetwork.make(
+    url.hostname,
+    Number(url.port === "" ? 5432 : url.port),
+    (_, chunk) => onResponse?.(chunk)
+  )
   onTestFinished(network.close)
   url.hostname = "127.0.0.1"
   url.port = String(network.port)

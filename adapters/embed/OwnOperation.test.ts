@@ -1,4 +1,5 @@
 /** Checks operations of a host: the same keys, limits, validation and description as the operations of the contract. */
+import { EventEmitter, once } from "node:events"
 import * as Schema from "effect/Schema"
 import { afterEach, describe, expect, expectTypeOf, it } from "vitest"
 import * as z from "zod"
@@ -107,7 +108,7 @@ const open = async (options: AnimalStoreOptions = { operations, errors }) => {
     const text = await response.text()
     return { status: response.status, headers: response.headers, text, json: JSON.parse(text || "null") }
   }
-  return { log, send, store }
+  return { key, log, send, store }
 }
 
 const readDocument = async (store: AnimalStore): Promise<Node> =>
@@ -265,6 +266,71 @@ describe("an operation of a host", () => {
     const { headers, json } = await send("GET", "/v1/anything")
     expect([json.code, headers.get("Retry-After")]).toEqual(["service_unavailable", "5"])
     expect(log.join("\n")).toContain("connection lost")
+  })
+
+  it("runs to its end if the client disconnects: its failure is logged, and close waits for it", async () => {
+    const payment = new EventEmitter()
+    const events: Array<unknown> = []
+    const pay = defineOperation({
+      id: "pay",
+      method: "POST",
+      path: "/payments",
+      success: {},
+      run: async ({ pets }) => {
+        payment.emit("started")
+        await once(payment, "completed")
+        await pets.create({ name: "Rex", categoryId: 1n })
+        events.push("stored")
+        throw new Error("paid, but not noted")
+      }
+    })
+    const onResponse: AnimalStoreOptions["onResponse"] = ({ status }) => void events.push({ status })
+    const { key, log, store } = await open({ operations: [pay], onResponse })
+    const controller = new AbortController()
+    const init = {
+      method: "POST",
+      headers: { Authorization: `Bearer ${key}` },
+      signal: controller.signal
+    }
+    const started = once(payment, "started")
+    const response = store.fetch(new Request("http://localhost/v1/payments", init))
+    await started
+    controller.abort("gone")
+    const closed = store.close().then(() => void events.push("closed"))
+    payment.emit("completed")
+    await expect(response).rejects.toBe("gone")
+    await closed
+    expect(events).toEqual(["stored", { status: undefined }, "closed"])
+    expect(log.join("\n")).toContain("paid, but not noted")
+  })
+
+  it("does not run if the client disconnects before its body is complete", async () => {
+    const bodies: Array<unknown> = []
+    const note = defineOperation({
+      id: "note",
+      method: "POST",
+      path: "/notes",
+      body: { type: "object" },
+      success: {},
+      run: ({ body }) => void bodies.push(body)
+    })
+    const { key, store } = await open({ operations: [note] })
+    const source = new EventEmitter()
+    const body = new ReadableStream({ pull: () => void source.emit("read") }, { highWaterMark: 0 })
+    const controller = new AbortController()
+    const init = {
+      method: "POST",
+      headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json" },
+      signal: controller.signal,
+      body,
+      duplex: "half" as const
+    }
+    const reading = once(source, "read")
+    const response = store.fetch(new Request("http://localhost/v1/notes", init))
+    await reading
+    controller.abort("gone")
+    await expect(response).rejects.toBe("gone")
+    expect(bodies).toEqual([])
   })
 
   it("that chooses a 503 causes no outage of the store", async () => {
@@ -514,6 +580,18 @@ describe("an operation of a host", () => {
       [define("a", "/a", { body: { type: "integer", maximum: 5n } })],
       "a: body: the JSON Schema cannot be written as JSON"
     ],
+    [
+      "a schema has a mistake",
+      [define("a", "/a", { body: { properties: { petId: { type: "intger" } } } })],
+      "a: body: properties.petId.type: must be one of string, number, integer"
+    ],
+    ["a schema is an array", [define("a", "/a", { query: [] })], "a: query must be a Standard Schema"],
+    [
+      "a schema is a function",
+      [define("a", "/a", { query: () => true })],
+      "a: query must be a Standard Schema"
+    ],
+    ["a schema is a Map", [define("a", "/a", { query: new Map() })], "a: query must be a Standard Schema"],
     ["a keyword is unknown", [define("a", "/a", { query: { contains: {} } })], "a: query: "],
     ["204 has a body", [define("a", "/a", { success: { status: 204, body: {} } })], "status 204 has no body"],
     [

@@ -28,15 +28,17 @@ type ValueOf<S, Integer> = S extends undefined
         ? Integer
         : S extends { readonly type: keyof Scalars }
           ? Scalars[S["type"]]
-          : S extends { readonly type: "array" }
-            ? ReadonlyArray<S extends { readonly items: infer Item } ? ValueOf<Item, Integer> : unknown>
-            : S extends { readonly type: "object"; readonly properties: infer Properties }
-              ? ObjectOf<
-                  Properties,
-                  S extends { readonly required: ReadonlyArray<infer Name> } ? Name : never,
-                  Integer
-                >
-              : unknown
+          : S extends { readonly type: ReadonlyArray<infer Type> }
+            ? ValueOf<{ readonly type: Type }, Integer>
+            : S extends { readonly type: "array" }
+              ? ReadonlyArray<S extends { readonly items: infer Item } ? ValueOf<Item, Integer> : unknown>
+              : S extends { readonly type: "object"; readonly properties: infer Properties }
+                ? ObjectOf<
+                    Properties,
+                    S extends { readonly required: ReadonlyArray<infer Name> } ? Name : never,
+                    Integer
+                  >
+                : unknown
 
 type Scalars = {
   readonly string: string
@@ -61,7 +63,13 @@ type ObjectOf<Properties, Required, Integer> = {
 export const isValidator = (value: unknown): value is Validator =>
   (typeof value === "object" || typeof value === "function") &&
   value !== null &&
-  (!("~standard" in value) || isStandard(value))
+  ("~standard" in value ? isStandard(value) : isPlain(value))
+
+/** Returns whether a value is an object without a class, as JSON Schemas are; validators of some libraries are not. */
+const isPlain = (value: object): boolean => {
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype === null || Object.getPrototypeOf(prototype) === null
+}
 
 /** Returns whether a value has the Standard Schema interface. */
 export const isStandard = (value: object): value is StandardSchemaV1 =>

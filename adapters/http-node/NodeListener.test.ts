@@ -12,8 +12,11 @@ import { Count, expectAlive, expectError, Gate, openService, serve } from "./Ser
 import { pet, request, Wire } from "./Wire.fixture.ts"
 
 /** Starts a plain `node:http` server with a listener, and returns its address. */
-const startHost = async (listener: NodeListener.NodeListener): Promise<{ readonly port: number }> => {
-  const server = Http.createServer(listener)
+const startHost = async (
+  listener: NodeListener.NodeListener,
+  options: Http.ServerOptions = {}
+): Promise<{ readonly port: number }> => {
+  const server = Http.createServer(options, listener)
   onTestFinished(() => {
     server.closeAllConnections()
     server.close()
@@ -276,6 +279,23 @@ describe("the listener in a host's own server", () => {
     gate.open()
     const response = await wire.response()
     expect([response.status, response.body]).toEqual([503, "host"])
+  })
+
+  it("writes no body to a response that cannot have one, because the host may reject it", async () => {
+    const service = await openService()
+    const server = await startHost(await service.listener(), { rejectNonStandardBodyWrites: true })
+    const key = await service.issue()
+    const pending = ["Content-Length: 5"]
+    const wire = await Wire.openAndSend(server.port, request({ key, method: "HEAD" }))
+    expect((await wire.response({ head: true })).status).toBe(200)
+    await wire.send(request({ method: "HEAD", headers: pending }))
+    await wire.send("hello")
+    expect((await wire.response({ head: true })).status).toBe(401)
+    await wire.send(request({ key, method: "OPTIONS", headers: pending }))
+    await wire.send("hello")
+    expect((await wire.response()).status).toBe(204)
+    await wire.send(request({ key }))
+    expect((await wire.response()).body).toBe("[]")
   })
 
   it("closes the connection when the service fails with a defect", async () => {

@@ -137,16 +137,18 @@ export const send = (
   incoming?: NodeRequest
 ): void => {
   if (response.headersSent) return
+  // A server of the host may reject a body, even an empty one, that a response cannot have.
+  const content = request.method === "HEAD" ? "" : (serviceResponse.bytes ?? serviceResponse.body)
   if (incoming?.isBodyRead || incoming?.isAwaitingContinue || !hasPendingBody(request)) {
     writeHead(response, serviceResponse)
-    if (serviceResponse.bytes === undefined || request.method === "HEAD") response.end(serviceResponse.body)
-    else writeBytes(response, serviceResponse.bytes, () => response.end())
+    if (typeof content === "string") response.end(content)
+    else writeBytes(response, content, () => response.end())
     return
   }
   const maxBytes = MAX_DISCARDED_BYTES[incoming?.isBodyRequested ? "requested" : "unrequested"]
   if (Number(request.headers["content-length"] ?? 0) > maxBytes) response.shouldKeepAlive = false
   writeHead(response, serviceResponse)
-  discardBody(request, response, serviceResponse.bytes ?? serviceResponse.body, maxBytes)
+  discardBody(request, response, content, maxBytes)
 }
 
 /** Bytes of a file in each write. Each completed write shows that a slow client still reads. */
@@ -199,7 +201,7 @@ const discardBody = (
     else request.once("end", () => response.end())
   }
   if (typeof body === "string") {
-    response.write(body)
+    if (body !== "") response.write(body)
     onWritten()
   } else writeBytes(response, body, onWritten)
   response.flushHeaders()

@@ -1,17 +1,11 @@
 /** Loads the files of the console: the page at `/`, and its scripts and style sheets beside the admin API. */
 import * as PageFiles from "./PageFiles.ts"
 
+const names = ["page.css", "console.css", "console.js", "keys.js", "actions.js", "activity.js", "parts.js"]
+
 /** Reads the files. Their paths are relative to `/admin`, except for that of the page. */
 export const files = PageFiles.load([
-  PageFiles.page("/", "console.html"),
-  ...[
-    "page.css",
-    "console.css",
-    "console.js",
-    "views.js",
-    "dialogs.js",
-    "parts.js",
-    "charts.js",
-    "dom.js"
-  ].map((name) => PageFiles.asset("/", name))
+  { path: "/", name: "console.html" },
+  ...names.map((name) => ({ path: `/${name}`, name })),
+  { path: "/lit-html.js", name: "lit-html.js", origin: "lit-html" }
 ])

@@ -1,7 +1,7 @@
 /** Locates and loads the files of the pages, in a clone and in the built package. No file comes from another host. */
 import { createHash } from "node:crypto"
 import { readFile } from "node:fs/promises"
-import { createRequire } from "node:module"
+import { findPackageJSON } from "node:module"
 import { pathToFileURL } from "node:url"
 import { promisify } from "node:util"
 import * as zlib from "node:zlib"
@@ -10,21 +10,18 @@ import * as Effect from "effect/Effect"
 import type { Header } from "../../core/service/ServiceResponse.ts"
 import type { StaticFile } from "../../core/service/StaticFiles.ts"
 
-/** URLs that locate our own files and the files of Swagger UI. */
-interface Directories {
-  readonly client: URL
-  readonly swaggerUi: URL
-}
+/** The directory of our own files, or the package that has the file; the build copies its files. */
+type Origin = "client" | "lit-html" | "swagger-ui-dist"
 
-/** Returns the directories; throws if the package is not installed where the program runs. */
-const directories = (): Directories => {
-  if (import.meta.url.endsWith(".ts")) {
-    const manifest = createRequire(import.meta.url).resolve("swagger-ui-dist/package.json")
-    return { client: new URL("./client/", import.meta.url), swaggerUi: pathToFileURL(manifest) }
+/** Returns the URL of a file; throws if the package is not installed where the program runs. */
+const locate = (origin: Origin, name: string): URL => {
+  if (!import.meta.url.endsWith(".ts")) {
+    // The build bundles modules into other files, so `import.meta.url` does not locate the files of the page.
+    const manifest = import.meta.resolve("animal-store/package.json")
+    return new URL(`./dist/adapters/pages/${origin}/${name}`, manifest)
   }
-  // The build bundles modules into other files, so `import.meta.url` does not locate the files of the page.
-  const built = new URL("./dist/adapters/pages/", import.meta.resolve("animal-store/package.json"))
-  return { client: new URL("./client/", built), swaggerUi: new URL("./swagger-ui/", built) }
+  if (origin === "client") return new URL(`./client/${name}`, import.meta.url)
+  return new URL(name, pathToFileURL(findPackageJSON(origin, import.meta.url) ?? ""))
 }
 
 /** The files of the page cannot be read. */
@@ -41,15 +38,20 @@ export const load = (
   toStartPage: (html: Uint8Array) => Uint8Array = (html) => html
 ): Effect.Effect<ReadonlyArray<StaticFile>, PageUnreadable> =>
   Effect.tryPromise({
-    try: () => {
-      const found = directories()
-      return Promise.all(
-        entries.map(async ({ directory, name, path, ...rest }) => {
-          const bytes = await readFile(new URL(name, found[directory]))
-          return { ...fileOf(path === "/" ? toStartPage(bytes) : bytes), ...rest, path }
+    try: () =>
+      Promise.all(
+        entries.map(async ({ isForBrowsers, name, origin = "client", path }) => {
+          const bytes = await readFile(locate(origin, name))
+          const extension = name.replace(/.*\./, "")
+          return {
+            ...fileOf(path === "/" ? toStartPage(bytes) : bytes),
+            contentType: `${contentTypes[extension]}; charset=utf-8`,
+            headers: extension === "html" ? pageHeaders : fileHeaders,
+            isForBrowsers,
+            path
+          }
         })
-      )
-    },
+      ),
     catch: (cause) => new PageUnreadable({ cause })
   })
 
@@ -94,26 +96,13 @@ const pageHeaders: ReadonlyArray<Header> = [
 ]
 
 /** A file, and the path at which it is served. */
-export interface Entry extends Pick<StaticFile, "path" | "contentType" | "headers" | "isForBrowsers"> {
-  readonly directory: keyof Directories
+export interface Entry extends Pick<StaticFile, "path" | "isForBrowsers"> {
   readonly name: string
+  readonly origin?: Origin
 }
 
-/** Returns the entry of a page. */
-export const page = (path: string, name: string, isForBrowsers = false): Entry => ({
-  directory: "client",
-  name,
-  path,
-  contentType: "text/html; charset=utf-8",
-  headers: pageHeaders,
-  isForBrowsers
-})
-
-/** Returns the entry of a script or a style sheet in the directory `base`. */
-export const asset = (base: string, name: string, directory: keyof Directories = "client"): Entry => ({
-  directory,
-  name,
-  path: base + name,
-  contentType: `${name.endsWith(".css") ? "text/css" : "text/javascript"}; charset=utf-8`,
-  headers: fileHeaders
-})
+const contentTypes: { readonly [extension: string]: string } = {
+  html: "text/html",
+  css: "text/css",
+  js: "text/javascript"
+}

@@ -33,11 +33,15 @@ const withPrefix = (html: Uint8Array, prefix: string): Uint8Array => {
 }
 
 const entries: ReadonlyArray<PageFiles.Entry> = [
-  PageFiles.page("/", "start.html", true),
-  PageFiles.page("/docs", "reference.html"),
-  PageFiles.asset("/docs/", "page.css"),
-  PageFiles.asset("/docs/", "page.js"),
-  PageFiles.asset("/docs/", "ExactJson.js"),
-  PageFiles.asset("/docs/", "swagger-ui.css", "swaggerUi"),
-  PageFiles.asset("/docs/", "swagger-ui-bundle.js", "swaggerUi")
+  { path: "/", name: "start.html", isForBrowsers: true },
+  { path: "/docs", name: "reference.html" },
+  ...["page.css", "reference.css", "page.js", "ExactJson.js"].map((name) => ({
+    path: `/docs/${name}`,
+    name
+  })),
+  ...["swagger-ui.css", "swagger-ui-bundle.js"].map((name) => ({
+    path: `/docs/${name}`,
+    name,
+    origin: "swagger-ui-dist" as const
+  }))
 ]

@@ -7,11 +7,11 @@ import * as SqlScript from "./SqlScript.ts"
 import * as SqlTable from "./SqlTable.ts"
 
 /** Returns the statements that record an event: none if it is `undefined`. */
-export const insertion = (sql: SqlClient.SqlClient, event: KeyEvent | undefined): SqlScript.Script =>
+export const insertion = (event: KeyEvent | undefined): SqlScript.Script =>
   event === undefined
     ? []
     : [
-        SqlScript.insert(SqlTable.parameterOf(sql), "key_events", {
+        SqlScript.insert("key_events", {
           at: event.at,
           actor: event.actor,
           key_id: event.keyId,
@@ -20,28 +20,24 @@ export const insertion = (sql: SqlClient.SqlClient, event: KeyEvent | undefined)
         })
       ]
 
-interface Row {
-  readonly at: unknown
-  readonly actor: string
-  readonly key_id: string
-  readonly action: string
-  readonly changes: string
-}
-
 /** Returns the events of the key `id`, or of all keys if `id` is `undefined`, oldest first. */
 export const select = (
   sql: SqlClient.SqlClient,
   id: string | undefined
-): Effect.Effect<ReadonlyArray<KeyEvent>, SqlError> =>
-  Effect.map(
-    id === undefined
-      ? sql<Row>`SELECT at, actor, key_id, action, changes FROM key_events ORDER BY position`
-      : sql<Row>`SELECT at, actor, key_id, action, changes FROM key_events WHERE key_id = ${id} ORDER BY position`,
-    (rows) => rows.map(toEvent)
-  )
+): Effect.Effect<ReadonlyArray<KeyEvent>, SqlError> => {
+  const [condition, parameters] = id === undefined ? ["", []] : ["WHERE key_id = $1", [id]]
+  const statement = `SELECT at, actor, key_id, action, changes FROM key_events ${condition} ORDER BY position`
+  return Effect.map(SqlTable.query(sql, statement, parameters), (rows) => rows.map(eventOf))
+}
 
-const toEvent = ({ action: name, actor, at, changes, key_id }: Row): KeyEvent => {
+const eventOf = ([at, actor, keyId, name, changes]: ReadonlyArray<unknown>): KeyEvent => {
   const action = actions.find((known) => known === name)
   if (action === undefined) throw new Error("a row has an unknown action")
-  return { at: Number(at), actor, keyId: key_id, action, changes: JSON.parse(changes) }
+  return {
+    at: Number(at),
+    actor: String(actor),
+    keyId: String(keyId),
+    action,
+    changes: JSON.parse(String(changes))
+  }
 }

@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
-import * as CopyPlan from "./CopyPlan.ts"
+import * as CopiedTables from "./CopiedTables.ts"
 import { DatabaseUnusable, opening } from "./DatabaseUnusable.ts"
 import * as First from "./migrations/First.ts"
 import * as SqlScript from "./SqlScript.ts"
@@ -20,8 +20,8 @@ export interface Migration {
 // Forward only. A released migration never changes: `Migrations.test.ts` contains the hashes of the texts.
 export const migrations: ReadonlyArray<Migration> = [{ name: "0.1.0", texts: First }]
 
-/** What a database is opened for: the tables of a source are migrated, but not created. */
-export type Use = "source" | "target"
+/** What a database is opened for: the tables of a source are migrated, but not created; reading changes nothing. */
+export type Use = "source" | "target" | "reading"
 
 /**
  * Migrates the database to the last of `migrations`, and creates the tables in a database without a store. Fails if its
@@ -62,7 +62,7 @@ const applied =
   (sql: SqlClient.SqlClient, version: number) =>
   ({ name, texts }: Migration, index: number): SqlScript.Script => [
     ...texts[SqlTable.isPostgres(sql) ? "postgres" : "sqlite"].map((text) => [text, []] as const),
-    SqlScript.insert(SqlTable.parameterOf(sql), TABLE, { migration_id: version + index + 1, name })
+    SqlScript.insert(TABLE, { migration_id: version + index + 1, name })
   ]
 
 const createTable = (sql: SqlClient.SqlClient): SqlScript.Script => [
@@ -97,8 +97,7 @@ export const requireStore: Effect.Effect<void, DatabaseUnusable, SqlClient.SqlCl
   function* () {
     const sql = yield* SqlClient.SqlClient
     if (!(yield* hasStore(sql))) {
-      const isForeign = sql.onDialectOrElse({ pg: () => hasOurName, orElse: () => isNotInternal })
-      yield* rejectForeign(yield* findForeign(isForeign))
+      yield* rejectForeign(yield* findForeign(SqlTable.isPostgres(sql) ? hasOurName : isNotInternal))
       return yield* new DatabaseUnusable({
         reason: "it contains no animal store; 'animal-store serve' or 'animal-store keys issue' creates one"
       })
@@ -109,10 +108,9 @@ export const requireStore: Effect.Effect<void, DatabaseUnusable, SqlClient.SqlCl
 const hasStore = (sql: SqlClient.SqlClient): Effect.Effect<boolean, SqlError> =>
   Effect.map(
     sql.unsafe(
-      sql.onDialectOrElse({
-        pg: () => `SELECT 1 WHERE to_regclass('${TABLE}') IS NOT NULL`,
-        orElse: () => `SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = '${TABLE}'`
-      })
+      SqlTable.isPostgres(sql)
+        ? `SELECT 1 WHERE to_regclass('${TABLE}') IS NOT NULL`
+        : `SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = '${TABLE}'`
     ),
     ({ length }) => length > 0
   )
@@ -140,11 +138,9 @@ const versionOf = Effect.fnUntraced(function* (
   return version
 })
 
-/** The names of the tables of a store. */
-const tables: ReadonlySet<string> = new Set([...CopyPlan.copiedTables, ...CopyPlan.uncopiedTables])
-
 /** Whether a table has the name of one of a store's: without a store, another program has created it. */
-const hasOurName = (table: string): boolean => tables.has(table)
+const hasOurName = (table: string): boolean =>
+  CopiedTables.copied.includes(table) || CopiedTables.uncopied.includes(table)
 
 /** Whether a table is not SQLite's own. Unlike a schema of PostgreSQL, a file has one owner. */
 export const isNotInternal = (table: string): boolean => !table.startsWith("sqlite_")
@@ -155,11 +151,10 @@ export const findForeign = Effect.fnUntraced(function* (
 ): Effect.fn.Return<string | undefined, SqlError, SqlClient.SqlClient> {
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql.unsafe<{ readonly name: string }>(
-    sql.onDialectOrElse({
-      // The tables are created in the first schema of the search path.
-      pg: () => "SELECT tablename AS name FROM pg_tables WHERE schemaname = current_schema()",
-      orElse: () => "SELECT name FROM sqlite_schema WHERE type = 'table'"
-    })
+    SqlTable.isPostgres(sql)
+      ? // The tables are created in the first schema of the search path.
+        "SELECT tablename AS name FROM pg_tables WHERE schemaname = current_schema()"
+      : "SELECT name FROM sqlite_schema WHERE type = 'table'"
   )
   const names = rows.map(({ name }) => name)
   return names.includes(TABLE) ? undefined : names.find(isForeign)

@@ -9,6 +9,7 @@ import type * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import * as Caller from "../../core/limits/Caller.ts"
 import type { SqlCall } from "./SqlCall.ts"
+import * as SqlTable from "./SqlTable.ts"
 
 /** Interval between counts of the rows; between two counts, only the inserts of this process are added. */
 const RECOUNT_INTERVAL = "1 minute"
@@ -87,10 +88,9 @@ export const evictSome = Effect.fnUntraced(function* (
   if (latest === undefined) return { next, evicted: 0 }
   // A network that was used after it was read is kept.
   const keys = oldest.map(({ key }) => key)
-  yield* sql.onDialectOrElse({
-    pg: () => sql`DELETE FROM rate_limits WHERE key = ANY(${keys}::text[]) AND at <= ${latest.at}`,
-    orElse: () =>
-      sql`DELETE FROM rate_limits WHERE key IN (SELECT value FROM json_each(${JSON.stringify(keys)})) AND at <= ${latest.at}`
-  })
+  yield* SqlTable.query(sql, `DELETE FROM rate_limits WHERE key IN (${SqlTable.texts(sql)}) AND at <= $2`, [
+    JSON.stringify(keys),
+    latest.at
+  ])
   return { next, evicted: keys.length }
 })

@@ -9,6 +9,7 @@ import * as Result from "effect/Result"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
+import { percentDecode } from "../../core/codec/QueryString.ts"
 import { DatabaseUnusable, detailOf, explainedBy, opening } from "./DatabaseUnusable.ts"
 import type * as Migrations from "./Migrations.ts"
 import * as PostgresClient from "./PostgresClient.ts"
@@ -30,53 +31,60 @@ export const layer = ({
   url,
   ...options
 }: PostgresOptions): Layer.Layer<Sql.Stores, DatabaseUnusable, SecureRandom.SecureRandom> =>
-  Sql.layer(options).pipe(
-    Layer.provide(client(url, connections, options.timeoutMs ?? SqlOptions.table.timeoutMs.default)),
-    explainedBy(explain(Redacted.value(url)))
-  )
+  provideClient(Sql.layer(options), url, connections, timeoutsOf(options))
 
 /**
- * Provides a client for work on whole tables, after the tables are created or migrated.
+ * Provides a client for a command; see `Sql.opened`.
  *
  * @internal
  */
-export const tables = (
+export const client = (
   url: Redacted.Redacted<string>,
   use: Migrations.Use
-): Layer.Layer<SqlClient.SqlClient, DatabaseUnusable> =>
-  Sql.migrated(use).pipe(
-    Layer.provide(client(url, TABLE_CONNECTIONS, TABLE_CONNECT_MS)),
-    explainedBy(explain(Redacted.value(url)))
-  )
+): Layer.Layer<SqlClient.SqlClient, DatabaseUnusable> => provideClient(Sql.opened(use), url)
+
+/** Timeouts of a connection attempt, and of a statement that begins or ends a transaction, in milliseconds. */
+interface Timeouts {
+  readonly connectMs: number
+  readonly controlMs: number
+}
+
+/** By then, the call that began the transaction has failed. */
+const timeoutsOf = ({
+  timeoutMs = SqlOptions.table.timeoutMs.default
+}: Partial<SqlOptions.SqlOptions>): Timeouts => ({ connectMs: timeoutMs, controlMs: timeoutMs })
+
+/** Of commands, whose commit of many rows may take long. */
+const COMMAND_TIMEOUTS: Timeouts = { connectMs: 5_000, controlMs: 30_000 }
 
 /**
- * Provides a client that only reads, if the database contains the tables of this version.
- *
- * @internal
+ * Provides the client of a layer. The defaults are for commands: one statement runs at a time, and the driver uses the
+ * other connection to cancel it.
  */
-export const reading = (url: Redacted.Redacted<string>): Layer.Layer<SqlClient.SqlClient, DatabaseUnusable> =>
-  Sql.checked.pipe(
-    Layer.provide(client(url, TABLE_CONNECTIONS, TABLE_CONNECT_MS)),
-    explainedBy(explain(Redacted.value(url)))
-  )
+const provideClient = <A, R>(
+  layer: Layer.Layer<A, DatabaseUnusable, R>,
+  url: Redacted.Redacted<string>,
+  connections = 2,
+  timeouts = COMMAND_TIMEOUTS
+): Layer.Layer<A, DatabaseUnusable, Exclude<R, SqlClient.SqlClient>> =>
+  layer.pipe(Layer.provide(connect(url, connections, timeouts)), explainedBy(explain(Redacted.value(url))))
 
-// One statement runs at a time; the driver uses the other connection to cancel it.
-const TABLE_CONNECTIONS = 2
-const TABLE_CONNECT_MS = 5_000
-
-const client = (url: Redacted.Redacted<string>, connections: number, connectTimeout: number) =>
+const connect = (url: Redacted.Redacted<string>, connections: number, { connectMs, controlMs }: Timeouts) =>
   Layer.effect(
     SqlClient.SqlClient,
     Effect.gen(function* () {
-      const sql = yield* PostgresClient.make({
-        url,
-        types,
-        maxConnections: connections,
-        // A connection that the network has dropped is detected only when a call fails, so few stay idle.
-        idleTimeout: "5 seconds",
-        connectTimeout,
-        applicationName: "animal-store"
-      })
+      const sql = yield* PostgresClient.make(
+        {
+          url,
+          types,
+          maxConnections: connections,
+          // A connection that the network has dropped is detected only when a call fails, so few stay idle.
+          idleTimeout: "5 seconds",
+          connectTimeout: connectMs,
+          applicationName: "animal-store"
+        },
+        controlMs
+      )
       if (!(yield* sql.keepsSessions)) return yield* new DatabaseUnusable({ reason: SHARED_SESSIONS })
       return sql
     }).pipe(opening)
@@ -135,15 +143,7 @@ const partsOf = (address: string): { readonly hostAndPort: string; readonly user
   const user = searchParams.get("user") ?? username
   return {
     hostAndPort: `${host}:${searchParams.get("port") ?? (port === "" ? 5432 : port)}`,
-    user: user === "" ? "its user" : nameOf(decode(user))
-  }
-}
-
-const decode = (text: string): string => {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
+    user: user === "" ? "its user" : nameOf(percentDecode(user) ?? user)
   }
 }
 

@@ -13,31 +13,30 @@ import * as SqlFailure from "./SqlFailure.ts"
 
 /** The statement for a kind of call, and its limits. */
 export interface Options<Call, A> {
-  /**
-   * Executes the calls in one statement and returns an exit for each, in order. It may throw after the statement was
-   * sent only if the statement can be repeated.
-   */
   readonly statement: Statement<Call, A>
   /**
    * Whether the statement is repeated once if its connection is lost, although it may have taken effect. False by
    * default: then all its calls fail.
    */
   readonly isRepeatable?: boolean
-  /** Maximum number of calls in a statement. */
-  readonly maxSize?: number
   /** Maximum number of statements in progress. */
   readonly concurrency?: number
 }
 
-/** Executes calls in one statement. */
+/**
+ * Executes calls in one statement, and returns a function for each of them, in order, that decodes its result. It may
+ * throw after the statement was sent only if the statement can be repeated.
+ */
 export type Statement<Call, A> = (
   calls: ReadonlyArray<Call>
-) => Effect.Effect<ReadonlyArray<Exit.Exit<A, SqlError>>, SqlError>
+) => Effect.Effect<ReadonlyArray<() => A>, SqlError>
+
+type Exits<A> = Effect.Effect<ReadonlyArray<Exit.Exit<A, SqlError>>, SqlError>
 
 /** Submits a call; see `Batch.Submit`. */
 export type Submit<Call, A> = Batch.Submit<Call, A, SqlError>
 
-/** Default for `maxSize`: larger statements save no CPU time per call, but all their calls wait longer. */
+/** Maximum number of calls in a statement: larger ones save no CPU time per call, but all their calls wait longer. */
 const MAX_SIZE = 64
 
 /** Default for `concurrency`: one statement runs while the results of the other are processed. */
@@ -53,15 +52,15 @@ export const make = <Call, A>(options: Options<Call, A>): Effect.Effect<Submit<C
  */
 export const makeWith = <Call, A>(
   context: Context.Context<never>,
-  { concurrency = CONCURRENCY, isRepeatable = false, maxSize = MAX_SIZE, statement }: Options<Call, A>,
+  { concurrency = CONCURRENCY, isRepeatable = false, statement }: Options<Call, A>,
   onIdle?: () => void
 ): Submit<Call, A> => {
   const observer = Context.get(context, CallObserver)
   const runFork = Effect.runForkWith(context)
-  const isolated = isolateFailures(isRepeatable ? repeated(statement) : statement)
+  const isolated = isolateFailures(decoded(isRepeatable ? repeated(statement) : statement))
   return Batch.makeWithCallbacks(
     {
-      maxSize,
+      maxSize: MAX_SIZE,
       concurrency,
       run: ({ take }, end) => {
         const execute = Effect.suspend(() => {
@@ -100,9 +99,23 @@ const repeated =
   (calls) =>
     Effect.catchIf(statement(calls), SqlFailure.isLostConnection, () => statement(calls))
 
+/** A failure to decode a result is a defect only in the call that has this result. */
+const decoded =
+  <Call, A>(statement: Statement<Call, A>) =>
+  (calls: ReadonlyArray<Call>): Exits<A> =>
+    Effect.map(statement(calls), (decoders) => decoders.map(exitOf))
+
+const exitOf = <A>(decode: () => A): Exit.Exit<A> => {
+  try {
+    return Exit.succeed(decode())
+  } catch (defect) {
+    return Exit.die(defect)
+  }
+}
+
 const isolateFailures =
-  <Call, A>(statement: Statement<Call, A>): Statement<Call, A> =>
-  (calls) =>
+  <Call, A>(statement: (calls: ReadonlyArray<Call>) => Exits<A>) =>
+  (calls: ReadonlyArray<Call>): Exits<A> =>
     Effect.catchCause(
       Effect.suspend(() => statement(calls)),
       (cause) => {

@@ -44,10 +44,12 @@ export interface PostgresClient extends SqlClient.SqlClient {
 /**
  * Creates a client whose connections are opened on demand. A connection that is lost, leads to a read-only server or has
  * a wrong setting discards all connections that are as old. A statement, or a whole transaction, that a read-only server rejected is
- * repeated once on a new connection.
+ * repeated once on a new connection. A statement that begins or ends a transaction gets its response within `controlMs`
+ * milliseconds, or its connection is closed.
  */
 export const make = Effect.fnUntraced(function* (
-  config: PgPool.Config
+  config: PgPool.Config,
+  controlMs: number
 ): Effect.fn.Return<PostgresClient, SqlError, Scope.Scope | Reactivity.Reactivity> {
   const pool = yield* PgPool.make(config)
   const clock = yield* Clock.Clock
@@ -60,7 +62,7 @@ export const make = Effect.fnUntraced(function* (
   const sessionOf = (connection: PgConnection.PgConnection): Session => {
     const known = sessions.get(connection)
     if (known !== undefined) return known
-    const session: Session = new Session(connection, generation, nowMs(), onFailure)
+    const session: Session = new Session(connection, generation, nowMs(), controlMs, onFailure)
     sessions.set(connection, session)
     return session
   }
@@ -196,23 +198,26 @@ class Session implements Connection {
   /** Monotonic time of its first use, in milliseconds. */
   readonly usedSince: number
   readonly #connection: PgConnection.PgConnection
+  readonly #controlMs: number
   readonly #onFailure: (session: Session, error: SqlError) => void
 
   constructor(
     connection: PgConnection.PgConnection,
     generation: number,
     usedSince: number,
+    controlMs: number,
     onFailure: (session: Session, error: SqlError) => void
   ) {
     this.#connection = connection
     this.generation = generation
     this.usedSince = usedSince
+    this.#controlMs = controlMs
     this.#onFailure = onFailure
   }
 
   /** Returns the same session over `pinned`, which only one transaction can use. */
   on(pinned: PgConnection.PgConnection): Session {
-    return new Session(pinned, this.generation, this.usedSince, this.#onFailure)
+    return new Session(pinned, this.generation, this.usedSince, this.#controlMs, this.#onFailure)
   }
 
   #observe<A>(call: Effect.Effect<A, SqlError>): Effect.Effect<A, SqlError> {
@@ -227,7 +232,16 @@ class Session implements Connection {
     return Effect.map(this.#observe(this.#connection.query(sql, params, false)), rowsOf)
   }
   executeRaw(sql: string, params: ReadonlyArray<unknown>) {
-    return this.#observe(this.#connection.query(sql, params))
+    const call = this.#connection.query(sql, params)
+    return this.#observe(isControl(sql) ? this.#bounded(call) : call)
+  }
+
+  /** Bounds a statement that the client makes uninterruptible, so that no timeout of a call would end it. */
+  #bounded<A>(control: Effect.Effect<A, SqlError>): Effect.Effect<A, SqlError> {
+    return Effect.timeoutOrElse(Effect.interruptible(control), {
+      duration: this.#controlMs,
+      orElse: () => Effect.fail(noResponse)
+    })
   }
   executeValues(sql: string, params: ReadonlyArray<unknown>) {
     return this.#observe(this.#connection.queryValues(sql, params))
@@ -239,6 +253,17 @@ class Session implements Connection {
     return this.#connection.stream(sql, params)
   }
 }
+
+/** Whether a statement begins or ends a transaction. */
+const isControl = (sql: string): boolean => /^(?:BEGIN|COMMIT|ROLLBACK|SAVEPOINT|RELEASE)\b/.test(sql)
+
+const noResponse = new SqlError({
+  reason: new ConnectionError({
+    cause: undefined,
+    operation: "execute",
+    message: "PostgreSQL did not respond"
+  })
+})
 
 const rowsOf = ({ rows }: PgConnection.Result) => rows
 

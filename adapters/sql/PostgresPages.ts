@@ -3,7 +3,6 @@ import type { PageQuery } from "../../core/domain/Page.ts"
 import * as PostgresArray from "./PostgresArray.ts"
 import { all, columns, type Row, toInt64 } from "./SqlPetRow.ts"
 
-/** The parameter for a query of any status. */
 const ANY = "*"
 
 /**

@@ -1,6 +1,5 @@
 /** Implements `PetRepository` in PostgreSQL: concurrent calls share statements (`PostgresBatch`). */
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import type * as SqlClient from "effect/sql/SqlClient"
 import type { Int64 } from "../../core/domain/Int64.ts"
@@ -51,27 +50,22 @@ export const make = Effect.fnUntraced(function* (
     sql.unsafe(statement, parameters).values
 
   const insertOne = (pet: NewPet) =>
-    Effect.map(query(single.insert, ...valuesOf(pet)), ([row]) => [
-      exitOf(() => new Pet(toInt64(row?.[0]), pet))
-    ])
+    Effect.map(query(single.insert, ...valuesOf(pet)), ([row]) => [() => new Pet(toInt64(row?.[0]), pet)])
 
   const insertAll = (pets: ReadonlyArray<NewPet>) => {
     const arrays = SqlPetRow.all.map(({ encode, type }) => PostgresArray.ofType(type, pets.map(encode)))
     return Effect.map(query(statements.insert, ...arrays), (rows) => {
       const ids = new Map(rows.map(([nth, id]) => [nth, id]))
-      return pets.map((pet, index) => exitOf(() => new Pet(toInt64(ids.get(index + 1)), pet)))
+      return pets.map((pet, index) => () => new Pet(toInt64(ids.get(index + 1)), pet))
     })
   }
 
-  const findOne = (id: Int64) =>
-    Effect.map(query(single.find, id), ([row]) => [
-      exitOf(() => Option.map(Option.fromUndefinedOr(row), petOf))
-    ])
+  const findOne = (id: Int64) => Effect.map(query(single.find, id), ([row]) => [() => found(row)])
 
   const findAll = (ids: ReadonlyArray<Int64>) =>
     Effect.map(query(statements.find, PostgresArray.bigint([...new Set(ids)])), (rows) => {
       const byId = new Map(rows.map((row) => [row[0], row]))
-      return ids.map((id) => exitOf(() => Option.map(Option.fromUndefinedOr(byId.get(id)), petOf)))
+      return ids.map((id) => () => found(byId.get(id)))
     })
 
   const pageOne = ({ after = 0n, limit, status }: PageQuery) =>
@@ -79,14 +73,14 @@ export const make = Effect.fnUntraced(function* (
       status === undefined
         ? query(single.page, after, limit)
         : query(single.pageByStatus, status, after, limit),
-      (rows) => [exitOf(() => rows.map(petOf))]
+      (rows) => [() => rows.map(petOf)]
     )
 
   const pageAll = (queries: ReadonlyArray<PageQuery>) => {
     const pages = PostgresPages.of(queries)
     return Effect.map(query(PostgresPages.statement, ...pages.parameters), (rows) => {
-      const found = pages.split(rows).map((page) => exitOf(() => page.map(petOf)))
-      return pages.positions.map((position) => found[position] ?? noPage)
+      const found = pages.split(rows)
+      return pages.positions.map((position) => () => (found[position] ?? []).map(petOf))
     })
   }
 
@@ -110,13 +104,5 @@ export const make = Effect.fnUntraced(function* (
   }
 })
 
-/** Decodes a row; a failure is a defect only in the calls that read this row. */
-const exitOf = <A>(decode: () => A): Exit.Exit<A> => {
-  try {
-    return Exit.succeed(decode())
-  } catch (defect) {
-    return Exit.die(defect)
-  }
-}
-
-const noPage = Exit.die(new Error("a query has no page"))
+const found = (row: SqlPetRow.Row | undefined): Option.Option<Pet> =>
+  Option.map(Option.fromUndefinedOr(row), petOf)

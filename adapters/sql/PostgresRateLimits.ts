@@ -4,6 +4,7 @@ import * as Exit from "effect/Exit"
 import * as Semaphore from "effect/Semaphore"
 import type * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
+import type { BanPolicy } from "../../core/limits/BanPolicy.ts"
 import type { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
 import * as KeyedQueues from "../storage/KeyedQueues.ts"
 import * as PostgresBatch from "./PostgresBatch.ts"
@@ -35,12 +36,11 @@ export const consumeMany = Effect.fnUntraced(function* (
 ): Effect.fn.Return<NonNullable<Store["consumeMany"]>> {
   const lockTimeout = `${Math.max(1, Math.min(MAX_LOCK_WAIT_MS, Math.floor(timeoutMs / 4)))}ms`
   const shared = yield* PostgresBatch.make<RateLimitStep.Request, RateLimitStep.Counted | "locked">({
-    concurrency: CONCURRENCY,
     // A request may then count twice, as it does if its client repeats it after a 503.
     isRepeatable: true,
     statement: (requests) =>
       Effect.catchIf(count(sql, requests, lockTimeout), isLocked, () =>
-        Effect.succeed(requests.map(() => locked))
+        Effect.succeed(requests.map(() => () => "locked" as const))
       )
   })
   const connections = Semaphore.makeUnsafe(MAX_WAITING)
@@ -83,58 +83,43 @@ export const consumeMany = Effect.fnUntraced(function* (
     )
 })
 
-/** Maximum number of shared statements in progress. */
-const CONCURRENCY = 2
-
-/** The outcome of a request in a statement that waited too long for a locked row. */
-const locked = Exit.succeed("locked" as const)
-
 const isLocked = ({ reason }: SqlError): boolean =>
   reason._tag === "LockTimeoutError" || reason._tag === "DeadlockError"
-
-type Exits = ReadonlyArray<Exit.Exit<RateLimitStep.Counted>>
 
 const count = (
   sql: SqlClient.SqlClient,
   requests: ReadonlyArray<RateLimitStep.Request>,
   lockTimeout: string
-): Effect.Effect<Exits, SqlError> => {
-  const [request] = requests
-  return requests.length === 1 && request !== undefined
-    ? countOne(sql, request, lockTimeout)
-    : countAll(sql, requests, lockTimeout)
+): Effect.Effect<ReadonlyArray<() => RateLimitStep.Counted>, SqlError> => {
+  const ban = requests.find(({ policy }) => policy.ban !== undefined)?.policy.ban
+  // A service has one ban policy; requests with different ones cannot share a statement.
+  return requests.length > 1 && requests.every(({ policy }) => (policy.ban ?? ban) === ban)
+    ? countAll(sql, requests, ban, lockTimeout)
+    : Effect.forEach(requests, (request) => countOne(sql, request, lockTimeout))
 }
 
-const countOne = (
-  sql: SqlClient.SqlClient,
-  request: RateLimitStep.Request,
-  lockTimeout: string
-): Effect.Effect<Exits, SqlError> =>
+const countOne = (sql: SqlClient.SqlClient, request: RateLimitStep.Request, lockTimeout: string) =>
   Effect.map(
     sql.unsafe(RateLimitStep.consume, RateLimitStep.parameters(request, lockTimeout)).values,
-    (rows) => rows.map((row) => Exit.succeed(RateLimitStep.countedOf(row, request)))
+    ([row]) =>
+      () =>
+        RateLimitStep.countedOf(row, request)
   )
 
 const countAll = (
   sql: SqlClient.SqlClient,
   requests: ReadonlyArray<RateLimitStep.Request>,
+  ban: BanPolicy | undefined,
   lockTimeout: string
-): Effect.Effect<Exits, SqlError> =>
+) =>
   Effect.map(
-    sql.unsafe(RateLimitStep.consumeAll, RateLimitStep.allParameters(requests, lockTimeout)).values,
+    sql.unsafe(RateLimitStep.consumeAll, RateLimitStep.allParameters(requests, ban, lockTimeout)).values,
     (rows) => {
-      const exits: Array<Exit.Exit<RateLimitStep.Counted>> = requests.map(() => uncounted)
-      for (const row of rows) {
-        const index = Number(row[RateLimitStep.NTH]) - 1
-        const request = requests[index]
-        if (request !== undefined) exits[index] = Exit.succeed(RateLimitStep.countedOf(row, request))
-      }
-      return exits
+      const byNth = new Map(rows.map((row) => [row[RateLimitStep.NTH], row]))
+      return requests.map((request, index) => () => RateLimitStep.countedOf(byNth.get(index + 1), request))
     }
   )
 
 /** Counts no request: fails if the function that counts is missing. */
 export const countNone = (sql: SqlClient.SqlClient): Effect.Effect<unknown, SqlError> =>
-  countAll(sql, [], `${MAX_LOCK_WAIT_MS}ms`)
-
-const uncounted = Exit.die(new Error("a statement did not count a request"))
+  countAll(sql, [], undefined, `${MAX_LOCK_WAIT_MS}ms`)

@@ -2,29 +2,23 @@
 import * as Effect from "effect/Effect"
 import type * as SqlClient from "effect/sql/SqlClient"
 import { DatabaseUnusable, opening } from "./DatabaseUnusable.ts"
-
-interface Settings {
-  readonly encoding: string
-  readonly isolation: string
-  readonly commit: string
-}
+import * as SqlTable from "./SqlTable.ts"
 
 /** Fails if a setting must be changed; the error names the setting. */
 export const check = (sql: SqlClient.SqlClient): Effect.Effect<void, DatabaseUnusable> =>
-  sql
-    .unsafe<Settings>(
-      `SELECT current_setting('server_encoding') AS encoding,
-        current_setting('default_transaction_isolation') AS isolation, current_setting('synchronous_commit') AS commit`
-    )
-    .pipe(
-      Effect.flatMap(([settings]) => {
-        const reason = settings === undefined ? undefined : problemOf(settings)
-        return reason === undefined ? Effect.void : Effect.fail(new DatabaseUnusable({ reason }))
-      }),
-      opening
-    )
+  SqlTable.query(
+    sql,
+    `SELECT current_setting('server_encoding'), current_setting('default_transaction_isolation'),
+       current_setting('synchronous_commit')`
+  ).pipe(
+    Effect.flatMap(([settings = []]) => {
+      const reason = problemOf(settings)
+      return reason === undefined ? Effect.void : Effect.fail(new DatabaseUnusable({ reason }))
+    }),
+    opening
+  )
 
-const problemOf = ({ commit, encoding, isolation }: Settings): string | undefined => {
+const problemOf = ([encoding, isolation, commit]: ReadonlyArray<unknown>): string | undefined => {
   // Other encodings lack characters that names may have. SQL_ASCII stores the bytes of UTF-8 unchanged.
   if (encoding !== "UTF8" && encoding !== "SQL_ASCII") {
     return `its encoding is ${encoding} and must be UTF8: create another one with ENCODING 'UTF8' TEMPLATE template0`

@@ -31,7 +31,7 @@ const names = [...fields, "admitted", "decided_at"]
 /** The SQL expression for the server's current time in epoch milliseconds. */
 export const serverNow = "floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint"
 
-const now = `coalesce($2::bigint, ${serverNow})`
+const now = `coalesce($3::bigint, ${serverNow})`
 
 /** Returns the columns that `countedOf` decodes: integers below 2⁵³, as floats, which the driver reads faster. */
 const results = (row: string): string =>
@@ -44,12 +44,12 @@ const results = (row: string): string =>
  */
 export const consume = `
 INSERT INTO rate_limits AS held (key, ${names.join(", ")})
-SELECT $1, ($3::bigint - $11::bigint) * 60000, clock.now, clock.now / 86400000, $11, 0, 0, 0, 0, 0, 0, true, clock.now
+SELECT $2, ($4::bigint - $6::bigint) * 60000, clock.now, clock.now / 86400000, $6, 0, 0, 0, 0, 0, 0, true, clock.now
 FROM (SELECT ${now} AS now) clock,
-  set_config('synchronous_commit', 'off', true) commit, set_config('lock_timeout', $10, true) wait
+  set_config('synchronous_commit', 'off', true) commit, set_config('lock_timeout', $1, true) wait
 ON CONFLICT (key) DO UPDATE SET (${names.join(", ")}) = (
   SELECT ${names.map((name) => `after.${name}`).join(", ")}
-  FROM rate_limit_step(held, ${now}, $3, $4, $11, $5, $6, $7, $8, $9) after
+  FROM rate_limit_step(held, ${now}, $4, $5, $6, $7, $8, $9, $10, $11) after
 )
 RETURNING xmax = 0, admitted, ${results("held")}`
 
@@ -58,66 +58,53 @@ export const parameters = (
   { cost, key, now, policy: { ban, plan } }: Request,
   lockTimeout: string
 ): ReadonlyArray<unknown> => [
+  lockTimeout,
   key,
   now,
   plan.perMinute,
   plan.perDay,
+  cost,
   ban?.strikes ?? null,
-  ban?.withinMs ?? null,
-  ban?.strikeIntervalMs ?? null,
-  // The driver rejects arrays that mix 32-bit numbers with larger ones.
-  ban?.durationsMs.map(BigInt) ?? null,
-  ban?.cleanMs ?? null,
-  lockTimeout,
-  cost
+  ...banParameters(ban)
 ]
 
-/** Counts any number of requests like `consume`; `nth` is the position of a request, from 1. */
+/** Counts requests that have the same ban policy, or none, like `consume`; `nth` is the position of a request, from 1. */
 export const consumeAll = `
 SELECT is_new, (state).admitted, ${results("(state)")}, nth::float8
-FROM rate_limit_steps($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`
+FROM rate_limit_steps($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`
 
 /** Returns the parameters of `consumeAll`. */
 export const allParameters = (
   requests: ReadonlyArray<Request>,
+  ban: BanPolicy | undefined,
   lockTimeout: string
-): ReadonlyArray<unknown> => {
-  // Nearly always, all requests share one ban policy object.
-  const bans: Array<BanPolicy> = []
-  const durationEnds: Array<number> = []
-  const indexOf = (ban: BanPolicy): number => {
-    const known = bans.indexOf(ban)
-    if (known >= 0) return known + 1
-    durationEnds.push((durationEnds.at(-1) ?? 0) + ban.durationsMs.length)
-    return bans.push(ban)
-  }
-  return [
-    lockTimeout,
-    PostgresArray.text(requests.map(({ key }) => key)),
-    PostgresArray.bigint(requests.map(({ now }) => now)),
-    PostgresArray.bigint(requests.map(({ policy }) => policy.plan.perMinute)),
-    PostgresArray.bigint(requests.map(({ policy }) => policy.plan.perDay)),
-    PostgresArray.bigint(requests.map(({ cost }) => cost)),
-    PostgresArray.bigint(
-      requests.map(({ policy }) => (policy.ban === undefined ? null : indexOf(policy.ban)))
-    ),
-    PostgresArray.bigint(bans.map(({ strikes }) => strikes)),
-    PostgresArray.bigint(bans.map(({ withinMs }) => withinMs)),
-    PostgresArray.bigint(bans.map(({ strikeIntervalMs }) => strikeIntervalMs)),
-    PostgresArray.bigint(bans.map(({ cleanMs }) => cleanMs)),
-    PostgresArray.bigint(bans.flatMap(({ durationsMs }) => durationsMs)),
-    PostgresArray.bigint(durationEnds)
-  ]
-}
+): ReadonlyArray<unknown> => [
+  lockTimeout,
+  PostgresArray.text(requests.map(({ key }) => key)),
+  PostgresArray.bigint(requests.map(({ now }) => now)),
+  PostgresArray.bigint(requests.map(({ policy }) => policy.plan.perMinute)),
+  PostgresArray.bigint(requests.map(({ policy }) => policy.plan.perDay)),
+  PostgresArray.bigint(requests.map(({ cost }) => cost)),
+  PostgresArray.bigint(requests.map(({ policy }) => policy.ban?.strikes ?? null)),
+  ...banParameters(ban)
+]
+
+const banParameters = (ban: BanPolicy | undefined): ReadonlyArray<unknown> => [
+  ban?.withinMs ?? null,
+  ban?.strikeIntervalMs ?? null,
+  PostgresArray.bigint(ban?.durationsMs ?? []),
+  ban?.cleanMs ?? null
+]
 
 /** The index of `nth` in a result of `consumeAll`. */
 export const NTH = 3 + fields.length
 
 /** Decodes a result of `consume` or `consumeAll`. */
 export const countedOf = (
-  result: ReadonlyArray<unknown>,
+  result: ReadonlyArray<unknown> | undefined,
   { cost, policy }: Pick<Request, "cost" | "policy">
 ): Counted => {
+  if (result === undefined) throw new Error("a request was not counted")
   const [isNew, admitted, decidedAt, ...values] = result
   const state = RateLimitFields.stateOf(values)
   return {

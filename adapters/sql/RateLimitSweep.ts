@@ -10,6 +10,7 @@ import type { BanPolicy } from "../../core/limits/BanPolicy.ts"
 import * as RateLimit from "../../core/limits/RateLimit.ts"
 import * as RateLimitFields from "../storage/RateLimitFields.ts"
 import type { SqlCall } from "./SqlCall.ts"
+import * as SqlTable from "./SqlTable.ts"
 
 /** Pauses between rounds, and between the pages of a round. */
 const ROUND_PAUSE = "1 minute"
@@ -65,31 +66,22 @@ export const sweepPage = Effect.fnUntraced(function* (
   const rows = yield* sql<Row>`
     SELECT key, ${sql.literal(RateLimitFields.names.join(", "))} FROM rate_limits
     WHERE key > ${after} ORDER BY key LIMIT ${PAGE}`
-  const spent = rows.filter((row) => RateLimit.spentAt(RateLimitFields.toState(row), ban) + GRACE_MS <= now)
-  if (spent.length > 0) yield* remove(sql, spent)
+  const spent = rows
+    .map((row) => ({ key: row.key, state: RateLimitFields.toState(row) }))
+    .filter(({ state }) => RateLimit.spentAt(state, ban) + GRACE_MS <= now)
+  if (spent.length > 0) {
+    const versions = spent.map(({ key, state }) => [key, ...RateLimitFields.valuesOf(state)])
+    yield* sql.unsafe(removal(sql), [JSON.stringify(versions)])
+  }
   return rows.length < PAGE ? "" : (rows.at(-1)?.key ?? "")
 })
 
 /** Deletes rows that have not changed since they were read: a request may have changed any column in between. */
-const remove = (sql: SqlClient.SqlClient, rows: ReadonlyArray<Row>): Effect.Effect<unknown, SqlError> => {
-  const columns = ["key", ...RateLimitFields.names]
-  const versions = rows.map((row) => [row.key, ...RateLimitFields.valuesOf(RateLimitFields.toState(row))])
-  return sql.onDialectOrElse({
-    pg: () =>
-      sql.unsafe(
-        `DELETE FROM rate_limits WHERE (${columns.join(", ")}) IN (SELECT * FROM unnest(${columns
-          .map((_, index) => (index === 0 ? "$1::text[]" : `$${index + 1}::bigint[]`))
-          .join(", ")}))`,
-        // The driver rejects arrays that mix 32-bit numbers with larger ones.
-        columns.map((_, column) =>
-          versions.map(({ [column]: value }) => (typeof value === "number" ? BigInt(value) : value))
-        )
-      ),
-    orElse: () =>
-      sql.unsafe(
-        `DELETE FROM rate_limits WHERE (${columns.join(", ")}) IN (
-           SELECT ${columns.map((_, index) => `value ->> ${index}`).join(", ")} FROM json_each(?))`,
-        [JSON.stringify(versions)]
-      )
-  })
+const removal = (sql: SqlClient.SqlClient): string => {
+  const { type, versions } = SqlTable.isPostgres(sql)
+    ? { type: "bigint", versions: "json_array_elements($1::json)" }
+    : { type: "integer", versions: "json_each(?)" }
+  const values = RateLimitFields.names.map((_, index) => `CAST(value ->> ${index + 1} AS ${type})`)
+  return `DELETE FROM rate_limits WHERE (key, ${RateLimitFields.names.join(", ")}) IN (
+    SELECT value ->> 0, ${values.join(", ")} FROM ${versions})`
 }

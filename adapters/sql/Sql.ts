@@ -4,21 +4,25 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as Cursor from "../../core/codec/Cursor.ts"
-import type { ApiKeyStore } from "../../core/ports/ApiKeyStore.ts"
-import type { PetRepository } from "../../core/ports/PetRepository.ts"
-import type { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
+import { ApiKeyStore } from "../../core/ports/ApiKeyStore.ts"
+import { PetRepository } from "../../core/ports/PetRepository.ts"
+import { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
+import { Readiness } from "../../core/ports/Readiness.ts"
+import { ResponseStore } from "../../core/ports/ResponseStore.ts"
 import * as ObservedStores from "../storage/ObservedStores.ts"
 import * as ApiKeyCache from "./ApiKeyCache.ts"
 import type { DatabaseUnusable } from "./DatabaseUnusable.ts"
 import * as Migrations from "./Migrations.ts"
 import * as PostgresSettings from "./PostgresSettings.ts"
 import * as SqlApiKeyStore from "./SqlApiKeyStore.ts"
+import * as SqlCall from "./SqlCall.ts"
 import * as SqlCursorKey from "./SqlCursorKey.ts"
 import * as SqlOptions from "./SqlOptions.ts"
 import * as SqlPetRepository from "./SqlPetRepository.ts"
 import * as SqlRateLimitStore from "./SqlRateLimitStore.ts"
 import * as SqlReadiness from "./SqlReadiness.ts"
 import * as SqlResponseStore from "./SqlResponseStore.ts"
+import * as SqlTable from "./SqlTable.ts"
 
 /** The ports that a database implements. */
 export type Stores = ApiKeyStore | PetRepository | RateLimitStore
@@ -26,35 +30,26 @@ export type Stores = ApiKeyStore | PetRepository | RateLimitStore
 /** Checks the settings of the database, and creates or migrates the tables. */
 const prepare: Effect.Effect<void, DatabaseUnusable, SqlClient.SqlClient> = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  yield* sql.onDialectOrElse({ pg: () => PostgresSettings.check(sql), orElse: () => Effect.void })
+  if (SqlTable.isPostgres(sql)) yield* PostgresSettings.check(sql)
   yield* Migrations.migrate
 })
 
 /**
- * Provides the `SqlClient` in the context after the tables are created or migrated.
+ * Provides the `SqlClient` in the context: for reading, if the database contains the tables of this version; otherwise
+ * after the tables are created or migrated.
  *
  * @internal
  */
-export const migrated = (
+export const opened = (
   use: Migrations.Use
-): Layer.Layer<SqlClient.SqlClient, DatabaseUnusable, SqlClient.SqlClient> =>
-  Layer.effect(
-    SqlClient.SqlClient,
-    (use === "source" ? Migrations.requireStore : Effect.void).pipe(
-      Effect.andThen(prepare),
-      Effect.andThen(SqlClient.SqlClient)
-    )
-  )
-
-/**
- * Provides the `SqlClient` in the context if the database contains the tables of this version; changes nothing.
- *
- * @internal
- */
-export const checked: Layer.Layer<SqlClient.SqlClient, DatabaseUnusable, SqlClient.SqlClient> = Layer.effect(
-  SqlClient.SqlClient,
-  Effect.andThen(Migrations.check, SqlClient.SqlClient)
-)
+): Layer.Layer<SqlClient.SqlClient, DatabaseUnusable, SqlClient.SqlClient> => {
+  const steps = {
+    reading: Migrations.check,
+    source: Effect.andThen(Migrations.requireStore, prepare),
+    target: prepare
+  }
+  return Layer.effect(SqlClient.SqlClient, Effect.andThen(steps[use], SqlClient.SqlClient))
+}
 
 /** Provides the stores over the `SqlClient` in the context; creates or migrates the tables first. */
 export const layer = (
@@ -65,18 +60,17 @@ export const layer = (
       const options = yield* Effect.fromResult(SqlOptions.resolve(given))
       const sql = yield* SqlClient.SqlClient
       yield* prepare
-      const system = sql.onDialectOrElse({
-        pg: () => "postgresql" as const,
-        orElse: () => "sqlite" as const
-      })
-      const keys = ObservedStores.apiKeyStore(system)(SqlApiKeyStore.layer(options))
+      const system = SqlTable.isPostgres(sql) ? "postgresql" : "sqlite"
+      const call = SqlCall.make(options.timeoutMs)
+      const keys = Layer.effect(ApiKeyStore, SqlApiKeyStore.make(sql, call))
+      const limits = Layer.effect(RateLimitStore, SqlRateLimitStore.make(sql, call, options))
       return Layer.mergeAll(
-        SqlReadiness.layer(options),
-        ObservedStores.responseStore(system)(SqlResponseStore.layer(options)),
-        ObservedStores.petRepository(system)(SqlPetRepository.layer(options)),
-        ApiKeyCache.layer(options.keyCacheMs).pipe(Layer.provide(keys)),
+        Layer.succeed(Readiness, SqlReadiness.make(sql, call)),
+        ObservedStores.responseStore(system)(Layer.succeed(ResponseStore, SqlResponseStore.make(sql, call))),
+        ObservedStores.petRepository(system)(Layer.effect(PetRepository, SqlPetRepository.make(sql, call))),
+        Layer.provide(ApiKeyCache.layer(options.keyCacheMs), ObservedStores.apiKeyStore(system)(keys)),
         Layer.effect(Cursor.SharedKey, SqlCursorKey.get),
-        ObservedStores.rateLimitStore(system)(SqlRateLimitStore.layer(options))
+        ObservedStores.rateLimitStore(system)(limits)
       )
     })
   )

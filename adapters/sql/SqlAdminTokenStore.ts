@@ -10,13 +10,12 @@ import * as WriteTransaction from "./WriteTransaction.ts"
 
 /** Creates the store over a client, after `Migrations.migrate`. */
 export const make = (sql: SqlClient.SqlClient, call: SqlCall): AdminTokenStore => {
-  const parameter = SqlTable.parameterOf(sql)
   const write = (statement: SqlScript.Statement) =>
     Effect.asVoid(call.run(WriteTransaction.execute(sql, [statement])))
   return {
     insert: ({ createdAt, expiresAt = null, hash, id, name, revokedAt = null }) =>
       write(
-        SqlScript.insert(parameter, "admin_tokens", {
+        SqlScript.insert("admin_tokens", {
           id,
           name,
           hash,
@@ -25,34 +24,19 @@ export const make = (sql: SqlClient.SqlClient, call: SqlCall): AdminTokenStore =
           revoked_at: revokedAt
         })
       ),
-    list: Effect.map(
-      call.run(
-        sql<Row>`SELECT id, name, hash, created_at, expires_at, revoked_at FROM admin_tokens ORDER BY position`
-      ),
-      (rows) => rows.map(toToken)
-    ),
+    list: Effect.map(call.run(SqlTable.query(sql, SELECT)), (rows) => rows.map(tokenOf)),
     revoke: (id, at) =>
-      write([
-        `UPDATE admin_tokens SET revoked_at = ${parameter(0)} WHERE id = ${parameter(1)} AND revoked_at IS NULL`,
-        [at, id]
-      ])
+      write(["UPDATE admin_tokens SET revoked_at = $1 WHERE id = $2 AND revoked_at IS NULL", [at, id]])
   }
 }
 
-interface Row {
-  readonly id: string
-  readonly name: string
-  readonly hash: string
-  readonly created_at: unknown
-  readonly expires_at: unknown
-  readonly revoked_at: unknown
-}
+const SELECT = "SELECT id, name, hash, created_at, expires_at, revoked_at FROM admin_tokens ORDER BY position"
 
-const toToken = ({ created_at, expires_at, hash, id, name, revoked_at }: Row): AdminToken => ({
-  id,
-  name,
-  hash,
-  createdAt: Number(created_at),
-  expiresAt: expires_at === null ? undefined : Number(expires_at),
-  revokedAt: revoked_at === null ? undefined : Number(revoked_at)
+const tokenOf = ([id, name, hash, createdAt, expiresAt, revokedAt]: ReadonlyArray<unknown>): AdminToken => ({
+  id: String(id),
+  name: String(name),
+  hash: String(hash),
+  createdAt: Number(createdAt),
+  expiresAt: expiresAt === null ? undefined : Number(expiresAt),
+  revokedAt: revokedAt === null ? undefined : Number(revokedAt)
 })

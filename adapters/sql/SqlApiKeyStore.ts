@@ -1,6 +1,5 @@
 /** Implements `ApiKeyStore` on a SQL database, with a row for each key and a row for each secret, found by its hash. */
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Semaphore from "effect/Semaphore"
@@ -21,61 +20,30 @@ import * as SqlScript from "./SqlScript.ts"
 import * as SqlTable from "./SqlTable.ts"
 import * as WriteTransaction from "./WriteTransaction.ts"
 
-/** Provides the store over the `SqlClient` in the context, after `Migrations.migrate`; changes apply immediately. */
-export const layer = (
-  options: Pick<SqlOptions, "timeoutMs">
-): Layer.Layer<ApiKeyStore, never, SqlClient.SqlClient> => Layer.effect(ApiKeyStore, make(options))
-
-const make = Effect.fnUntraced(function* ({
+/** Provides the store over the `SqlClient` in the context, after `Migrations.migrate`. */
+export const layer = ({
   timeoutMs
-}: Pick<SqlOptions, "timeoutMs">): Effect.fn.Return<ApiKeyStore["Service"], never, SqlClient.SqlClient> {
-  const sql = yield* SqlClient.SqlClient
-  const call = SqlCall.make(timeoutMs)
+}: Pick<SqlOptions, "timeoutMs">): Layer.Layer<ApiKeyStore, never, SqlClient.SqlClient> =>
+  Layer.effect(
+    ApiKeyStore,
+    Effect.flatMap(SqlClient.SqlClient, (sql) => make(sql, SqlCall.make(timeoutMs)))
+  )
+
+/** Creates the store over a client; changes apply immediately. */
+export const make = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  call: SqlCall.SqlCall
+): Effect.fn.Return<ApiKeyStore["Service"]> {
   const isPostgres = SqlTable.isPostgres(sql)
-  const parameter = SqlTable.parameterOf(sql)
 
   const rows = (condition: string, ...parameters: ReadonlyArray<unknown>): Effect.Effect<Values, SqlError> =>
-    Effect.provideService(sql.unsafe(select(condition), parameters).values, SqlClient.SafeIntegers, true)
-
-  const byHash = `WHERE k.id = (SELECT key_id FROM api_key_secrets WHERE hash = ${parameter(0)})`
-  const byHashes = "WHERE k.id IN (SELECT key_id FROM api_key_secrets WHERE hash = ANY($1))"
-  const byId = `WHERE k.id = ${parameter(0)}`
-
-  const secretsOf = (key: ApiKey): SqlScript.Script =>
-    key.secrets.map(({ createdAt, expiresAt, hash }, position) =>
-      SqlScript.insert(parameter, "api_key_secrets", {
-        hash,
-        key_id: key.id,
-        position,
-        created_at: createdAt,
-        expires_at: expiresAt ?? null
-      })
-    )
-
-  const insertion = (key: ApiKey, event: KeyEvent | undefined): SqlScript.Script => [
-    SqlScript.insert(parameter, "api_keys", { id: key.id, ...fieldsOf(key) }),
-    ...secretsOf(key),
-    ...KeyEvents.insertion(sql, event)
-  ]
+    SqlTable.query(sql, select(condition), parameters)
 
   const firstInsertion = (key: ApiKey, event: KeyEvent | undefined): SqlScript.Script => [
     ...(isPostgres ? [["LOCK TABLE api_keys IN EXCLUSIVE MODE", []] as const] : []),
     ["SELECT 1 FROM api_keys LIMIT 1", [], []],
     ...insertion(key, event)
   ]
-
-  const replacement = (key: ApiKey): SqlScript.Script => {
-    const fields = fieldsOf(key)
-    const assignments = Object.keys(fields).map((column, index) => `${column} = ${parameter(index)}`)
-    return [
-      [
-        `UPDATE api_keys SET ${assignments.join(", ")} WHERE id = ${parameter(assignments.length)}`,
-        [...Object.values(fields), key.id]
-      ],
-      [`DELETE FROM api_key_secrets WHERE key_id = ${parameter(0)}`, [key.id]],
-      ...secretsOf(key)
-    ]
-  }
 
   /**
    * Computes the change here, because SQLite writes in another thread, and starts again if the key has changed in the
@@ -91,7 +59,7 @@ const make = Effect.fnUntraced(function* ({
         ...(isPostgres ? [["SELECT 1 FROM api_keys WHERE id = $1 FOR UPDATE", [id]] as const] : []),
         [select(byId), [id], rows],
         ...(changed === key ? [] : replacement(changed)),
-        ...KeyEvents.insertion(sql, event)
+        ...KeyEvents.insertion(event)
       ])
       return isComplete ? Option.some(result) : yield* updateUnchanged(id, change)
     })
@@ -99,35 +67,28 @@ const make = Effect.fnUntraced(function* ({
   // One at a time, so that only other processes can make an update start again.
   const updates = Semaphore.makeUnsafe(1)
 
-  const markSeen = (ids: ReadonlyArray<string>, day: number): Effect.Effect<unknown, SqlError> =>
-    isPostgres
+  const markSeen = (ids: ReadonlyArray<string>, day: number): Effect.Effect<unknown, SqlError> => {
+    // Locks the rows in a fixed order, because two nodes often mark the same keys at the same time.
+    const statement = `
+      UPDATE api_keys SET last_seen_day = CAST($2 AS bigint) WHERE id IN (
+        SELECT id FROM api_keys
+        WHERE id IN (${SqlTable.texts(sql)}) AND coalesce(last_seen_day, -1) < CAST($2 AS bigint)
+        ORDER BY position ${isPostgres ? "FOR NO KEY UPDATE" : ""})`
+    const parameters = [JSON.stringify(ids), day]
+    return isPostgres
       ? // Uses no transaction: on a dead connection, ending it would delay the closing of the store.
-        sql.unsafe(
-          // Locks the rows in a fixed order, because two nodes often mark the same keys at the same time.
-          `UPDATE api_keys SET last_seen_day = $1::bigint WHERE id IN (
-             SELECT id FROM api_keys
-             WHERE id = ANY($2::text[]) AND coalesce(last_seen_day, -1) < $1::bigint
-             ORDER BY position FOR NO KEY UPDATE)`,
-          [day, ids]
-        )
-      : updates.withPermit(
-          WriteTransaction.execute(sql, [
-            [
-              `UPDATE api_keys SET last_seen_day = ?1
-               WHERE id IN (SELECT value FROM json_each(?2)) AND coalesce(last_seen_day, -1) < ?1`,
-              [day, JSON.stringify(ids)]
-            ]
-          ])
-        )
+        SqlTable.query(sql, statement, parameters)
+      : updates.withPermit(WriteTransaction.execute(sql, [[statement, parameters]]))
+  }
 
-  const findOne = (hash: string) => Effect.map(rows(byHash, hash), (found) => [Exit.succeed(firstIn(found))])
+  const findOne = (hash: string) => Effect.map(rows(byHash, hash), (found) => [() => firstIn(found)])
 
   const findAll = (hashes: ReadonlyArray<string>) =>
     Effect.map(rows(byHashes, PostgresArray.text([...new Set(hashes)])), (found) => {
       const keyByHash = new Map(
         keysIn(found).flatMap((key) => key.secrets.map(({ hash }) => [hash, key] as const))
       )
-      return hashes.map((hash) => Exit.succeed(Option.fromUndefinedOr(keyByHash.get(hash))))
+      return hashes.map((hash) => () => Option.fromUndefinedOr(keyByHash.get(hash)))
     })
 
   const findByHash = isPostgres
@@ -162,11 +123,42 @@ const make = Effect.fnUntraced(function* ({
 /** Whether both databases can store the text; otherwise no key has this id. */
 const isStorable = (id: string): boolean => !id.includes("\0") && !/\p{Surrogate}/u.test(id)
 
+const byHash = "WHERE k.id = (SELECT key_id FROM api_key_secrets WHERE hash = $1)"
+const byHashes = "WHERE k.id IN (SELECT key_id FROM api_key_secrets WHERE hash = ANY($1))"
+const byId = "WHERE k.id = $1"
+
 const select = (condition: string): string =>
   `SELECT k.id, k.plan, k.per_minute, k.per_day, k.label, k.account, k.metadata, k.created_at, k.revoked_at,
      k.expires_at, k.last_seen_day, s.hash, s.created_at, s.expires_at
    FROM api_keys k LEFT JOIN api_key_secrets s ON s.key_id = k.id
    ${condition} ORDER BY k.position, s.position`
+
+const insertion = (key: ApiKey, event: KeyEvent | undefined): SqlScript.Script => [
+  SqlScript.insert("api_keys", { id: key.id, ...fieldsOf(key) }),
+  ...secretsOf(key),
+  ...KeyEvents.insertion(event)
+]
+
+const replacement = (key: ApiKey): SqlScript.Script => {
+  const fields = fieldsOf(key)
+  const assignments = Object.keys(fields).map((column, index) => `${column} = $${index + 2}`)
+  return [
+    [`UPDATE api_keys SET ${assignments.join(", ")} WHERE id = $1`, [key.id, ...Object.values(fields)]],
+    ["DELETE FROM api_key_secrets WHERE key_id = $1", [key.id]],
+    ...secretsOf(key)
+  ]
+}
+
+const secretsOf = (key: ApiKey): SqlScript.Script =>
+  key.secrets.map(({ createdAt, expiresAt, hash }, position) =>
+    SqlScript.insert("api_key_secrets", {
+      hash,
+      key_id: key.id,
+      position,
+      created_at: createdAt,
+      expires_at: expiresAt ?? null
+    })
+  )
 
 const fieldsOf = (key: ApiKey) => ({
   plan: key.plan,
@@ -183,48 +175,34 @@ const fieldsOf = (key: ApiKey) => ({
 
 /** Groups the rows of `select` into keys; a key without secrets has one row with nulls. */
 const keysIn = (rows: Values): ReadonlyArray<ApiKey> => {
-  const keys = new Map<string, ApiKey & { readonly secrets: Array<ApiKey["secrets"][number]> }>()
+  const keys = new Map<unknown, ApiKey & { readonly secrets: Array<ApiKey["secrets"][number]> }>()
   for (const row of rows) {
+    const key = keys.get(row[0]) ?? { ...toKey(row), secrets: [] }
+    keys.set(row[0], key)
     const [hash, createdAt, expiresAt] = row.slice(11)
-    const id = String(row[0])
-    const key = keys.get(id) ?? { ...toKey(row), secrets: [] }
-    keys.set(id, key)
     if (hash === null) continue
-    key.secrets.push({
-      hash: String(hash),
-      createdAt: Number(createdAt),
-      expiresAt: toNumber(expiresAt)
-    })
+    key.secrets.push({ hash: String(hash), createdAt: Number(createdAt), expiresAt: toNumber(expiresAt) })
   }
   return [...keys.values()]
 }
 
 const firstIn = (rows: Values): Option.Option<ApiKey> => Option.fromUndefinedOr(keysIn(rows)[0])
 
-const toKey = ([
-  id,
-  plan,
-  perMinute,
-  perDay,
-  label,
-  account,
-  metadata,
-  createdAt,
-  revokedAt,
-  expiresAt,
-  lastSeenDay
-]: ReadonlyArray<unknown>): Omit<ApiKey, "secrets"> => ({
-  id: String(id),
-  plan: String(plan),
-  limits: { perMinute: Number(perMinute), perDay: Number(perDay) },
-  label: toText(label),
-  account: toText(account),
-  metadata: metadata === null ? undefined : Metadata.parse(String(metadata)),
-  createdAt: Number(createdAt),
-  revokedAt: toNumber(revokedAt),
-  expiresAt: toNumber(expiresAt),
-  lastSeenDay: toNumber(lastSeenDay)
-})
+const toKey = (row: ReadonlyArray<unknown>): Omit<ApiKey, "secrets"> => {
+  const [id, plan, perMinute, perDay, label, account, metadata, createdAt, revokedAt, expiresAt, seen] = row
+  return {
+    id: String(id),
+    plan: String(plan),
+    limits: { perMinute: Number(perMinute), perDay: Number(perDay) },
+    label: toText(label),
+    account: toText(account),
+    metadata: metadata === null ? undefined : Metadata.parse(String(metadata)),
+    createdAt: Number(createdAt),
+    revokedAt: toNumber(revokedAt),
+    expiresAt: toNumber(expiresAt),
+    lastSeenDay: toNumber(seen)
+  }
+}
 
 const toText = (value: unknown): string | undefined => (value === null ? undefined : String(value))
 

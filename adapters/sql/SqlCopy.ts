@@ -3,16 +3,16 @@
  * position. One last transaction copies the other tables, compares both databases and records the end of the copy. An
  * interrupted copy can therefore be resumed without losing or repeating rows.
  */
+import { createHash } from "node:crypto"
 import * as Clock from "effect/Clock"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import { isSqlError, type SqlError } from "effect/sql/SqlError"
 import * as Int64 from "../../core/domain/Int64.ts"
-import * as CopyPlan from "./CopyPlan.ts"
+import * as CopiedTables from "./CopiedTables.ts"
 import { detailOf } from "./DatabaseUnusable.ts"
 import * as SqlTable from "./SqlTable.ts"
-import * as TableDigest from "./TableDigest.ts"
 import * as Transaction from "./Transaction.ts"
 import * as WriteTransaction from "./WriteTransaction.ts"
 
@@ -26,9 +26,12 @@ export class CopyFailed extends Data.TaggedError("CopyFailed")<{
   }
 }
 
-/** A copied table, whose number of rows and digest are the same in both databases. */
-export interface CopiedTable extends TableDigest.TableDigest {
+/** A copied table. */
+export interface CopiedTable {
   readonly name: string
+  readonly rows: number
+  /** SHA-256 of the rows by ascending key, in hexadecimal digits; the same in both databases. */
+  readonly digest: string
 }
 
 /** The result of a copy. */
@@ -47,9 +50,6 @@ export interface CopyOptions {
   /** Reports the number of copied animals and the number of all animals. */
   readonly report: (animals: bigint, all: bigint) => void
 }
-
-/** Maximum number of rows in one step. */
-const PAGE = 5_000
 
 /** Copies one snapshot of the source, which is taken when the copy starts. */
 export const run = (options: CopyOptions): Effect.Effect<Copied, CopyFailed> =>
@@ -81,29 +81,31 @@ const copy = Effect.fnUntraced(function* (
   options: CopyOptions
 ): Effect.fn.Return<Copied, CopyFailed | SqlError> {
   const { to } = options
-  const plans = yield* plan(options)
-  const animals = plans.find(({ from }) => from.name === CopyPlan.ANIMALS)
-  if (animals === undefined) return yield* new CopyFailed({ reason: "the source has no table for animals" })
+  const animals = yield* tableIn(options, CopiedTables.ANIMALS)
+  const others = yield* Effect.forEach(
+    CopiedTables.copied.filter((name) => name !== CopiedTables.ANIMALS),
+    (name) => tableIn(options, name)
+  )
+  const tables = [animals, ...others]
   const position = yield* runInTarget(to, begin(options))
   const after = yield* resumeAfter(options, position)
   yield* copyAnimals(options, animals, position, after)
-  const tables = yield* runInTarget(
+  const copied = yield* runInTarget(
     to,
     Effect.gen(function* () {
       const last = yield* lockCopy(options)
-      const others = plans.filter((plan) => plan !== animals)
       // In reverse order, so that a table is emptied before the tables that it references.
       for (const { to: table } of others.toReversed()) yield* to.unsafe(`DELETE FROM ${table.name}`)
-      for (const plan of others) yield* copyRows(options, plan)
-      for (const { from: table, to: target } of plans) {
-        yield* SqlTable.advance(to, target, table.sequence?.last ?? 0n)
+      for (const table of others) yield* copyRows(options, table)
+      for (const { from: source, to: target } of tables) {
+        yield* SqlTable.advance(to, target, source.sequence?.last ?? 0n)
       }
-      const compared = yield* Effect.forEach(plans, (plan) => compare(options, plan))
+      const compared = yield* Effect.forEach(tables, (table) => compare(options, table))
       yield* record(options, last, yield* Clock.currentTimeMillis)
       return compared
     })
   )
-  return { tables, isResumed: position !== undefined && position > 0n }
+  return { tables: copied, isResumed: position > 0n }
 })
 
 /** Runs a transaction on the target; it must not use the transaction mode of the source's snapshot. */
@@ -113,33 +115,28 @@ const runInTarget = <A>(
 ): Effect.Effect<A, CopyFailed> =>
   WriteTransaction.run(to, work).pipe(Effect.provideService(SqlClient.BeginTransaction, "BEGIN"), inTarget)
 
-const plan = Effect.fnUntraced(function* ({
-  from,
-  to
-}: CopyOptions): Effect.fn.Return<ReadonlyArray<CopyPlan.TablePlan>, CopyFailed> {
-  const plans: Array<CopyPlan.TablePlan> = []
-  for (const name of CopyPlan.copiedTables) {
-    const source = yield* inSource(SqlTable.find(from, name))
-    const target = yield* inTarget(SqlTable.find(to, name))
-    if (source === undefined && target === undefined) continue
-    if (source === undefined || target === undefined) {
-      return yield* new CopyFailed({ reason: `only one of the databases has the table ${name}` })
-    }
-    plans.push(
-      yield* Effect.mapError(
-        Effect.fromResult(CopyPlan.make(source, target)),
-        ({ reason }) => new CopyFailed({ reason })
-      )
-    )
-  }
-  return plans
-})
+/** A table in both databases, which have the same schema. */
+interface TableInBoth {
+  readonly from: SqlTable.Table
+  readonly to: SqlTable.Table
+  /** The columns of both: the result of the last count, which only PostgreSQL has, is not copied. */
+  readonly columns: ReadonlyArray<string>
+}
 
-/** Returns the id after which an unfinished copy resumes; for a new copy, records it and returns `undefined`. */
+const tableIn = ({ from, to }: CopyOptions, name: string): Effect.Effect<TableInBoth, CopyFailed> =>
+  Effect.map(
+    Effect.all([inSource(SqlTable.find(from, name)), inTarget(SqlTable.find(to, name))]),
+    ([source, target]) => {
+      const columns = [...source.columns.keys()].filter((column) => target.columns.has(column))
+      return { from: source, to: target, columns }
+    }
+  )
+
+/** Returns the id after which an unfinished copy resumes; for a new copy, records it and returns 0. */
 const begin = Effect.fnUntraced(function* ({
   source,
   to
-}: CopyOptions): Effect.fn.Return<bigint | undefined, CopyFailed | SqlError> {
+}: CopyOptions): Effect.fn.Return<bigint, CopyFailed | SqlError> {
   // Without the lock, two copies that start concurrently would both find the database empty.
   if (SqlTable.isPostgres(to)) yield* to.unsafe("LOCK TABLE copies IN EXCLUSIVE MODE")
   const [copied] = yield* SqlTable.values(to, "SELECT source, last_id, completed_at FROM copies")
@@ -160,14 +157,13 @@ const begin = Effect.fnUntraced(function* ({
     if (rows.length > 0)
       return yield* new CopyFailed({ reason: `the target is not empty: it has ${content}` })
   }
-  const parameter = SqlTable.parameterOf(to)
-  yield* to.unsafe(`INSERT INTO copies (source, last_id) VALUES (${parameter(0)}, 0)`, [source])
-  return undefined
+  yield* SqlTable.values(to, "INSERT INTO copies (source, last_id) VALUES ($1, 0)", [source])
+  return 0n
 })
 
 /** Tables that are empty in an unused database. */
 const contents = [
-  [CopyPlan.ANIMALS, "animals"],
+  [CopiedTables.ANIMALS, "animals"],
   ["api_keys", "API keys"],
   ["key_events", "events of API keys"],
   ["admin_tokens", "admin tokens"],
@@ -183,48 +179,46 @@ const contents = [
  */
 const resumeAfter = Effect.fnUntraced(function* (
   { from, to }: CopyOptions,
-  position: bigint | undefined
+  position: bigint
 ): Effect.fn.Return<bigint, CopyFailed> {
-  if (position === undefined || position === 0n) return 0n
   const all = yield* inSource(countUpTo(from, position))
   return all === (yield* inTarget(countUpTo(to, position))) ? position : 0n
 })
 
 /** Returns the number of animals whose ids are not larger than `id`. */
 const countUpTo = (sql: SqlClient.SqlClient, id: bigint): Effect.Effect<bigint, SqlError> =>
-  Effect.map(
-    SqlTable.values(sql, `SELECT count(*) FROM pets WHERE id <= ${SqlTable.parameterOf(sql)(0)}`, [id]),
-    ([row]) => BigInt(String(row?.[0]))
+  Effect.map(SqlTable.values(sql, "SELECT count(*) FROM pets WHERE id <= $1", [id]), ([row]) =>
+    BigInt(String(row?.[0]))
   )
 
 const copyAnimals = Effect.fnUntraced(function* (
   options: CopyOptions,
-  plan: CopyPlan.TablePlan,
-  position: bigint | undefined,
+  table: TableInBoth,
+  position: bigint,
   start: bigint
 ): Effect.fn.Return<void, CopyFailed> {
   const { from, report, to } = options
   const all = yield* inSource(countUpTo(from, Int64.max))
   let copied = yield* inSource(countUpTo(from, start))
-  let recorded = position ?? 0n
+  let recorded = position
   for (let after = start; ; ) {
     report(copied, all)
-    const rows = yield* inSource(SqlTable.page(from, plan.from, plan.columns, [after], PAGE))
+    const rows = yield* inSource(SqlTable.page(from, table.from, table.columns, [after], SqlTable.PAGE))
     const last = rows.at(-1)
     if (last === undefined) return
-    after = BigInt(String(last[plan.columns.indexOf("id")]))
+    after = BigInt(String(last[table.columns.indexOf("id")]))
     const [expected, next] = [recorded, after > recorded ? after : recorded]
     yield* runInTarget(
       to,
       Effect.gen(function* () {
         if ((yield* lockCopy(options)) !== expected) return yield* concurrentCopy
-        yield* SqlTable.insert(to, plan.to, plan.columns, rows, "ON CONFLICT (id) DO NOTHING")
+        yield* SqlTable.insert(to, table.to, table.columns, rows, "ON CONFLICT (id) DO NOTHING")
         yield* record(options, next)
       })
     )
     recorded = next
     copied += BigInt(rows.length)
-    if (rows.length < PAGE) return report(copied, all)
+    if (rows.length < SqlTable.PAGE) return report(copied, all)
   }
 })
 
@@ -235,48 +229,58 @@ const lockCopy = ({ source, to }: CopyOptions): Effect.Effect<bigint, CopyFailed
   Effect.flatMap(
     SqlTable.values(
       to,
-      `SELECT last_id FROM copies WHERE source = ${SqlTable.parameterOf(to)(0)} AND completed_at IS NULL
+      `SELECT last_id FROM copies WHERE source = $1 AND completed_at IS NULL
        ${SqlTable.isPostgres(to) ? "FOR UPDATE" : ""}`,
       [source]
     ),
     ([row]) => (typeof row?.[0] === "bigint" ? Effect.succeed(row[0]) : concurrentCopy)
   )
 
-const record = ({ source, to }: CopyOptions, lastId: bigint, completedAt?: number) => {
-  const parameter = SqlTable.parameterOf(to)
-  return to.unsafe(
-    `UPDATE copies SET last_id = ${parameter(0)}, completed_at = ${parameter(1)} WHERE source = ${parameter(2)}`,
-    [lastId, completedAt === undefined ? null : BigInt(completedAt), source]
-  )
-}
+const record = ({ source, to }: CopyOptions, lastId: bigint, completedAt?: number) =>
+  SqlTable.values(to, "UPDATE copies SET last_id = $1, completed_at = $2 WHERE source = $3", [
+    lastId,
+    completedAt === undefined ? null : BigInt(completedAt),
+    source
+  ])
 
-const copyRows = Effect.fnUntraced(function* (
-  { from, to }: CopyOptions,
-  { columns, constants, from: source, to: target }: CopyPlan.TablePlan
-): Effect.fn.Return<void, CopyFailed | SqlError> {
-  const constantValues = constants.map(([, value]) => value)
-  const allColumns = [...columns, ...constants.map(([column]) => column)]
-  for (let after: SqlTable.Row | undefined; ; ) {
-    const rows = yield* inSource(SqlTable.page(from, source, columns, after, PAGE))
-    const filled = constantValues.length === 0 ? rows : rows.map((row) => [...row, ...constantValues])
-    yield* SqlTable.insert(to, target, allColumns, filled)
-    const last = rows.at(-1)
-    if (last === undefined || rows.length < PAGE) return
-    after = TableDigest.keyOf(source, columns, last)
-  }
-})
+/** Copies the rows of a table in the transaction of the target. */
+const copyRows = ({ from, to }: CopyOptions, { columns, from: source, to: target }: TableInBoth) =>
+  inSource(
+    SqlTable.forEachPage(from, source, columns, (rows) =>
+      inTarget(SqlTable.insert(to, target, columns, rows))
+    )
+  )
 
 const compare = Effect.fnUntraced(function* (
   { from, to }: CopyOptions,
-  { columns, from: source, to: target }: CopyPlan.TablePlan
+  { columns, from: source, to: target }: TableInBoth
 ): Effect.fn.Return<CopiedTable, CopyFailed | SqlError> {
-  const expected = yield* inSource(TableDigest.make(from, source, columns))
-  const found = yield* TableDigest.make(to, target, columns)
-  if (expected.rows === found.rows && expected.digest === found.digest) return { name: source.name, ...found }
+  const expected = yield* inSource(digestOf(from, source, columns))
+  const found = yield* digestOf(to, target, columns)
+  if (expected.rows === found.rows && expected.digest === found.digest) return found
   return yield* new CopyFailed({
     reason: `the target differs from the source in ${source.name}: ${describe(found)} instead of ${describe(expected)}`
   })
 })
 
-const describe = ({ digest, rows }: TableDigest.TableDigest): string =>
-  `${rows} rows with SHA-256 ${digest.slice(0, 16)}`
+/** Counts and hashes the rows of a table; equal tables of SQLite and PostgreSQL have equal digests. */
+const digestOf = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  table: SqlTable.Table,
+  columns: ReadonlyArray<string>
+): Effect.fn.Return<CopiedTable, SqlError> {
+  const hash = createHash("sha256")
+  let count = 0
+  yield* SqlTable.forEachPage(sql, table, columns, (rows) =>
+    Effect.sync(() => {
+      for (const row of rows) hash.update(`${JSON.stringify(row.map(encode))}\n`)
+      count += rows.length
+    })
+  )
+  return { name: table.name, rows: count, digest: hash.digest("hex") }
+})
+
+const encode = (value: SqlTable.Value): string | boolean | null =>
+  typeof value === "bigint" ? value.toString() : value
+
+const describe = ({ digest, rows }: CopiedTable): string => `${rows} rows with SHA-256 ${digest.slice(0, 16)}`

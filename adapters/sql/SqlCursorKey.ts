@@ -5,7 +5,6 @@ import * as Hex from "effect/encoding/Hex"
 import * as SqlClient from "effect/sql/SqlClient"
 import { DatabaseUnusable, opening } from "./DatabaseUnusable.ts"
 import * as SqlScript from "./SqlScript.ts"
-import * as SqlTable from "./SqlTable.ts"
 import * as WriteTransaction from "./WriteTransaction.ts"
 
 const NAME = "cursor_key"
@@ -20,7 +19,7 @@ export const get: Effect.Effect<
   const sql = yield* SqlClient.SqlClient
   const random = yield* (yield* SecureRandom.SecureRandom).randomBytes(BYTES)
   const row = { name: NAME, value: Hex.encode(random) }
-  const [insert, values] = SqlScript.insert(SqlTable.parameterOf(sql), "settings", row)
+  const [insert, values] = SqlScript.insert("settings", row)
   yield* WriteTransaction.execute(sql, [[`${insert} ON CONFLICT (name) DO NOTHING`, values]])
   const [stored] = yield* sql<{ readonly value: string }>`SELECT value FROM settings WHERE name = ${NAME}`
   return yield* Effect.fromResult(Hex.decode(stored?.value ?? ""))

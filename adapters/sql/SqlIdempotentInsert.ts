@@ -7,9 +7,9 @@ import * as Once from "../../core/idempotency/Once.ts"
 import type { PetRepository } from "../../core/ports/PetRepository.ts"
 import type { SqlCall } from "./SqlCall.ts"
 import * as SqlFailure from "./SqlFailure.ts"
-import type { Values } from "./SqliteConnection.ts"
 import { all, petOf, toInt64, valuesOf } from "./SqlPetRow.ts"
-import type * as SqlScript from "./SqlScript.ts"
+import * as SqlScript from "./SqlScript.ts"
+import * as SqlTable from "./SqlTable.ts"
 import * as WriteTransaction from "./WriteTransaction.ts"
 
 /** Maximum wait for another request with the same key (PostgreSQL), as a value of lock_timeout. */
@@ -24,20 +24,13 @@ export const postgres = (
   call: SqlCall,
   insertPet: string
 ): Required<PetRepository["Service"]>["insertOnce"] => {
-  const { find, record, sweep } = postgresStatements
+  const scriptOf = make(sql, insertPet)
   const insert = function* (pet: NewPet, once: Once.Once, progress: Progress): SqlScript.Steps<Once.Outcome> {
-    const { caller, fingerprint, key, now } = once
     const [before] = yield [LIMIT_WAIT, []]
     progress.isAcquiring = true
-    yield [ACQUIRE, [caller, key, before?.[0]]]
+    yield [ACQUIRE, [once.caller, once.key, before?.[0]]]
     progress.isAcquiring = false
-    const rows = yield [find, [caller, key, now]]
-    if (rows.length > 0) return repeated(rows, once)
-    yield [sweep, [now]]
-    const [inserted] = yield [insertPet, valuesOf(pet)]
-    const id = toInt64(inserted?.[0])
-    yield [record, [caller, key, fingerprint, now + Once.RETENTION_MS, id]]
-    return { _tag: "Inserted", pet: new Pet(id, pet) }
+    return outcomeOf(yield* SqlScript.steps(scriptOf(pet, once)), pet, once)
   }
   return (pet, once) =>
     call.run(
@@ -56,7 +49,6 @@ export const postgres = (
     )
 }
 
-/** The progress of a transaction. */
 interface Progress {
   /** Whether it waits for the lock of its key. */
   isAcquiring: boolean
@@ -69,14 +61,31 @@ const LIMIT_WAIT = `SELECT current_setting('lock_timeout'), set_config('lock_tim
 const ACQUIRE =
   "SELECT pg_advisory_xact_lock(hashtextextended($1 || chr(10) || $2, 6)), set_config('lock_timeout', $3, true)"
 
-/** Returns the script of `insertOnce` in SQLite, which has one writer. */
-export const script = (
-  insertPet: string,
-  pet: NewPet,
-  { caller, fingerprint, key, now }: Once.Once
-): SqlScript.Script => {
-  const { find, record, sweep } = sqliteStatements
-  return [
+/**
+ * Creates the function that returns the script of `insertOnce`. SQLite has one writer; in PostgreSQL, the transaction
+ * must have the lock of the key.
+ */
+export const make = (sql: SqlClient.SqlClient, insertPet: string) => {
+  const petColumns = all.map(({ name }) => `p.${name}`).join(", ")
+  const find = SqlTable.textFor(
+    sql,
+    `SELECT i.fingerprint, p.id, ${petColumns} FROM idempotent_inserts i JOIN pets p ON p.id = i.pet_id
+     WHERE i.caller = $1 AND i.key = $2 AND i.expires_at > $3`
+  )
+  const sweep = sweepOf(sql, "idempotent_inserts")
+  const insertedId = SqlTable.isPostgres(sql)
+    ? "currval(pg_get_serial_sequence('pets', 'id'))"
+    : "last_insert_rowid()"
+  // If there is a record with this key, it has expired and is replaced.
+  const record = SqlTable.textFor(
+    sql,
+    `INSERT INTO idempotent_inserts (caller, key, fingerprint, expires_at, pet_id)
+     VALUES ($1, $2, $3, $4, ${insertedId})
+     ON CONFLICT (caller, key) DO UPDATE SET
+       fingerprint = excluded.fingerprint, pet_id = excluded.pet_id, expires_at = excluded.expires_at
+     RETURNING pet_id`
+  )
+  return (pet: NewPet, { caller, fingerprint, key, now }: Once.Once): SqlScript.Script => [
     [find, [caller, key, now], []],
     [sweep, [now]],
     [insertPet, valuesOf(pet)],
@@ -84,45 +93,22 @@ export const script = (
   ]
 }
 
-/** Returns the outcome of `script`. */
+/** Returns the outcome of the script. */
 export const outcomeOf = (
   { isComplete, rows }: SqlScript.Outcome,
   pet: NewPet,
   once: Once.Once
-): Once.Outcome =>
-  isComplete ? { _tag: "Inserted", pet: new Pet(toInt64(rows[0]?.[0]), pet) } : repeated(rows, once)
-
-/** Returns the outcome of an insert whose key has a record. */
-const repeated = ([row = []]: Values, { fingerprint }: Once.Once): Once.Outcome => {
-  const [storedFingerprint, ...stored] = row
-  return storedFingerprint === fingerprint ? { _tag: "Replayed", pet: petOf(stored) } : { _tag: "Mismatch" }
+): Once.Outcome => {
+  const [first, ...stored] = rows[0] ?? []
+  if (isComplete) return { _tag: "Inserted", pet: new Pet(toInt64(first), pet) }
+  return first === once.fingerprint ? { _tag: "Replayed", pet: petOf(stored) } : { _tag: "Mismatch" }
 }
 
-const petColumns = all.map(({ name }) => `p.${name}`).join(", ")
-
-const statements = (parameter: (index: number) => string, petId: string, sweep: string) => ({
-  find: `SELECT i.fingerprint, p.id, ${petColumns} FROM idempotent_inserts i JOIN pets p ON p.id = i.pet_id
-    WHERE i.caller = ${parameter(1)} AND i.key = ${parameter(2)} AND i.expires_at > ${parameter(3)}`,
-  // If there is a record with this key, it has expired and is replaced.
-  record: `INSERT INTO idempotent_inserts (caller, key, fingerprint, expires_at, pet_id)
-    VALUES (${[1, 2, 3, 4].map(parameter).join(", ")}, ${petId})
-    ON CONFLICT (caller, key) DO UPDATE SET
-      fingerprint = excluded.fingerprint, pet_id = excluded.pet_id, expires_at = excluded.expires_at
-    RETURNING pet_id`,
-  sweep
-})
-
-const sweepOf = (table: string, parameter: string, lock: string): string =>
-  `DELETE FROM ${table} WHERE (caller, key) IN (
-     SELECT caller, key FROM ${table} WHERE expires_at <= ${parameter}
-     ORDER BY expires_at LIMIT ${MAX_SWEPT}${lock})`
-
 /** Returns the statement that deletes some records of a table that expired at the time that is its parameter. */
-export const sqliteSweep = (table: string): string => sweepOf(table, "?", "")
-
-/** The same in PostgreSQL: skips rows that another transaction is deleting. */
-export const postgresSweep = (table: string): string => sweepOf(table, "$1", " FOR UPDATE SKIP LOCKED")
-
-const sqliteStatements = statements(() => "?", "last_insert_rowid()", sqliteSweep("idempotent_inserts"))
-
-const postgresStatements = statements((index) => `$${index}`, "$5", postgresSweep("idempotent_inserts"))
+export const sweepOf = (sql: SqlClient.SqlClient, table: string): string =>
+  SqlTable.textFor(
+    sql,
+    `DELETE FROM ${table} WHERE (caller, key) IN (
+       SELECT caller, key FROM ${table} WHERE expires_at <= $1 ORDER BY expires_at LIMIT ${MAX_SWEPT}
+       ${SqlTable.isPostgres(sql) ? "FOR UPDATE SKIP LOCKED" : ""})`
+  )

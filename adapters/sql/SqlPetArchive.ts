@@ -7,10 +7,8 @@ import { identity } from "../../core/domain/NewPet.ts"
 import { type Batch, IdTaken, ImportMoved, type ImportStep, PetArchive } from "../../core/ports/PetArchive.ts"
 import type { ImportedPet } from "../../core/transfer/ImportedPet.ts"
 import { beginning, type ImportRecord } from "../../core/transfer/ImportRecord.ts"
-import * as PostgresArray from "./PostgresArray.ts"
-import * as PostgresPets from "./PostgresPets.ts"
 import * as SqlCall from "./SqlCall.ts"
-import { all, columns, petOf, toInt64, valuesOf } from "./SqlPetRow.ts"
+import { all, columns, petOf, toInt64 } from "./SqlPetRow.ts"
 import * as SqlScript from "./SqlScript.ts"
 import * as SqlTable from "./SqlTable.ts"
 import * as WriteTransaction from "./WriteTransaction.ts"
@@ -23,34 +21,29 @@ export const layer: Layer.Layer<PetArchive, never, SqlClient.SqlClient> = Layer.
   PetArchive,
   Effect.map(SqlClient.SqlClient, (sql) => {
     const call = SqlCall.make(TIMEOUT_MS)
-    const dialect = sql.onDialectOrElse({ pg: () => postgres, orElse: () => sqlite })
+    const dialect = dialectOf(sql)
     const query = (text: string, ...parameters: ReadonlyArray<unknown>) =>
-      call.run(Effect.provideService(sql.unsafe(text, parameters).values, SqlClient.SafeIntegers, true))
+      call.run(SqlTable.query(sql, text, parameters))
+    const transact = <A>(begin: () => SqlScript.Steps<A>) => call.run(WriteTransaction.runSteps(sql, begin))
     return {
       lastId: Effect.map(query(LAST_ID), lastIdOf),
-      page: (after, upTo, limit) =>
-        Effect.map(query(dialect.page, after, upTo, limit), (rows) => rows.map(petOf)),
-      findImport: (source) =>
-        Effect.map(query(dialect.findImport, source), ([row]) => (row === undefined ? row : recordOf(row))),
+      page: (after, upTo, limit) => Effect.map(query(PAGE, after, upTo, limit), (rows) => rows.map(petOf)),
+      findImport: (source) => Effect.map(query(FIND_IMPORT, source), ([row]) => row && recordOf(row)),
       startImport: (source, keepIds, again) =>
         Effect.flatMap(
-          call.run(WriteTransaction.runSteps(sql, () => startImport(dialect, source, keepIds, again))),
+          transact(() => startImport(source, keepIds, again)),
           (isStarted) => (isStarted ? Effect.void : Effect.fail(new ImportMoved({ source })))
         ),
       reserveIds: (id) =>
-        Effect.asVoid(
-          call.run(
-            WriteTransaction.runSteps(sql, () => SqlScript.steps([...dialect.lock, ...dialect.reserve(id)]))
-          )
-        ),
+        Effect.asVoid(transact(() => SqlScript.steps([...dialect.lock, ...dialect.reserve(id)]))),
       findTaken: (pets) =>
         Effect.map(
-          call.run(WriteTransaction.runSteps(sql, () => findExisting(dialect, pets))),
+          transact(() => findExisting(dialect, pets)),
           ({ taken }) => taken
         ),
       store: (batch) =>
         Effect.flatMap(
-          call.run(WriteTransaction.runSteps(sql, () => storeBatch(dialect, batch))),
+          transact(() => storeBatch(dialect, batch)),
           (outcome) => (typeof outcome === "number" ? Effect.succeed(outcome) : Effect.fail(outcome))
         )
     }
@@ -60,6 +53,20 @@ export const layer: Layer.Layer<PetArchive, never, SqlClient.SqlClient> = Layer.
 type Row = ReadonlyArray<unknown>
 
 const LAST_ID = "SELECT coalesce(max(id), 0) FROM pets"
+
+const PAGE = `SELECT id, ${columns} FROM pets WHERE id > $1 AND id <= $2 ORDER BY id LIMIT $3`
+
+const FIND_IMPORT =
+  "SELECT keep_ids, bytes, lines, animals, prefix, completed_at FROM imports WHERE source = $1"
+
+const START_IMPORT = `INSERT INTO imports (source, keep_ids, bytes, lines, animals, prefix)
+  VALUES ($1, $2, 0, 0, 0, '${beginning.prefix}')
+  ON CONFLICT (source) DO UPDATE SET keep_ids = excluded.keep_ids, bytes = 0, lines = 0, animals = 0,
+    prefix = excluded.prefix, completed_at = NULL
+  WHERE imports.completed_at IS NOT NULL AND $3 = 1`
+
+const ADVANCE_IMPORT = `UPDATE imports SET bytes = $2, lines = $3, animals = $4, prefix = $5, completed_at = $6
+  WHERE source = $1`
 
 const lastIdOf = ([row]: ReadonlyArray<Row>): Int64 => toInt64(row?.[0])
 
@@ -77,14 +84,9 @@ const recordOf = ([keepIds, bytes, lines, animals, prefix, completedAt]: Row): I
 /**
  * Starts an import; restarts a completed one only if `again` is true. Returns whether the import is now in progress.
  */
-const startImport = function* (
-  dialect: Dialect,
-  source: string,
-  keepIds: boolean,
-  again: boolean
-): SqlScript.Steps<boolean> {
-  yield [dialect.startImport, [source, keepIds ? 1n : 0n, again ? 1n : 0n]]
-  const [row] = yield [dialect.findImport, [source]]
+const startImport = function* (source: string, keepIds: boolean, again: boolean): SqlScript.Steps<boolean> {
+  yield [START_IMPORT, [source, keepIds ? 1n : 0n, again ? 1n : 0n]]
+  const [row] = yield [FIND_IMPORT, [source]]
   return row !== undefined && recordOf(row).completedAt === undefined
 }
 
@@ -106,7 +108,7 @@ const storeBatch = function* (
   yield* insert(dialect, added, keepIds)
   if (step !== undefined) {
     const { completedAt = null, source, to } = step
-    yield [dialect.advance, [to.bytes, to.lines, to.animals, to.prefix, completedAt, source].map(toExact)]
+    yield [ADVANCE_IMPORT, [source, to.bytes, to.lines, to.animals, to.prefix, completedAt].map(toExact)]
   }
   return added.length
 }
@@ -117,25 +119,15 @@ const insert = function* (
   pets: ReadonlyArray<ImportedPet>,
   keepIds: boolean
 ): SqlScript.Steps<void> {
-  const names = all.map(({ name }) => name)
-  yield* SqlScript.steps(
-    keepIds
-      ? SqlTable.insertion(
-          isPostgres,
-          table,
-          ["id", ...names],
-          pets.map((pet) => [pet.id, ...valuesOf(pet)])
-        )
-      : SqlTable.insertion(isPostgres, table, names, pets.map(valuesOf))
-  )
+  const given = keepIds ? [id, ...all] : all
+  const rows = pets.map((pet) => given.map(({ encode }) => encode(pet)))
+  const table = { name: "pets", columns: new Map(given.map(({ name, type }) => [name, type])) }
+  yield* SqlScript.steps(SqlTable.insertion(isPostgres, table, [...table.columns.keys()], rows))
   const last = keepIds ? pets.at(-1)?.id : undefined
   if (last !== undefined) yield* SqlScript.steps(reserve(last))
 }
 
-const table = {
-  name: "pets",
-  columns: new Map([["id", "bigint"], ...all.map(({ name, type }) => [name, type] as const)])
-}
+const id = { name: "id", type: "bigint", encode: (pet: ImportedPet) => pet.id }
 
 /** Whether the batch starts at the recorded position; locks the position until the transaction ends. */
 const isAtRecordedPosition = function* (
@@ -154,7 +146,7 @@ const findExisting = function* (
   const lastId = lastIdOf(yield [LAST_ID, []])
   const known = pets.filter(({ id }) => id !== undefined && id <= lastId)
   const ids = known.flatMap(({ id }) => (id === undefined ? [] : [id]))
-  const rows = ids.length === 0 ? [] : yield [dialect.find, [dialect.list(ids)]]
+  const rows = ids.length === 0 ? [] : yield [dialect.find, [`[${ids.join(",")}]`]]
   const stored = new Map(rows.map((row) => [toInt64(row[0]), petOf(row)]))
   const present = new Set<Int64>()
   const taken: Array<Int64> = []
@@ -171,62 +163,23 @@ const findExisting = function* (
 const toExact = (value: number | string | null): bigint | string | null =>
   typeof value === "number" ? BigInt(value) : value
 
-interface Dialect extends ReturnType<typeof statements> {
-  readonly isPostgres: boolean
-  /** Returns the animals with the ids of a list. */
-  readonly find: string
-  /** Returns the parameter for `find`. */
-  readonly list: (ids: ReadonlyArray<Int64>) => unknown
-  readonly lockImport: string
-  /** Prevents other processes from inserting animals until the transaction ends. */
-  readonly lock: SqlScript.Script
-  /** Ensures that later animals get ids above `id`. */
-  readonly reserve: (id: Int64) => SqlScript.Script
+/** What the dialects write differently. */
+type Dialect = ReturnType<typeof dialectOf>
+
+const dialectOf = (sql: SqlClient.SqlClient) => {
+  const isPostgres = SqlTable.isPostgres(sql)
+  return {
+    isPostgres,
+    /** Returns the animals with the ids of a list. */
+    find: `SELECT id, ${columns} FROM pets
+      WHERE id IN (SELECT CAST(value AS bigint) FROM (${SqlTable.texts(sql)}) AS list)`,
+    // In SQLite, the transaction holds the write lock of the whole database.
+    lockImport: `SELECT bytes FROM imports WHERE source = $1 ${isPostgres ? "FOR UPDATE" : ""}`,
+    /** Otherwise another process could take one of the ids between the check and the insert. */
+    lock: isPostgres ? LOCK_POSTGRES : [],
+    /** Ensures that later animals get ids above `id`. */
+    reserve: (id: Int64): SqlScript.Script => SqlTable.advancing(isPostgres, "pets", "id", id)
+  }
 }
 
-const statements = (parameter: (index: number) => string) => ({
-  page: `SELECT id, ${columns} FROM pets WHERE id > ${parameter(1)} AND id <= ${parameter(2)} ORDER BY id LIMIT ${parameter(3)}`,
-  findImport: `SELECT keep_ids, bytes, lines, animals, prefix, completed_at FROM imports WHERE source = ${parameter(1)}`,
-  startImport: `INSERT INTO imports (source, keep_ids, bytes, lines, animals, prefix)
-    VALUES (${parameter(1)}, ${parameter(2)}, 0, 0, 0, '${beginning.prefix}')
-    ON CONFLICT (source) DO UPDATE SET keep_ids = excluded.keep_ids, bytes = 0, lines = 0, animals = 0, prefix = excluded.prefix,
-    completed_at = NULL WHERE imports.completed_at IS NOT NULL AND ${parameter(3)} = 1`,
-  advance: `UPDATE imports SET ${["bytes", "lines", "animals", "prefix", "completed_at"]
-    .map((column, index) => `${column} = ${parameter(index + 1)}`)
-    .join(", ")} WHERE source = ${parameter(6)}`
-})
-
-const sqlite: Dialect = {
-  ...statements(() => "?"),
-  isPostgres: false,
-  find: `SELECT id, ${columns} FROM pets WHERE id IN (SELECT value FROM json_each(?))`,
-  list: (ids) => `[${ids.join(",")}]`,
-  // The transaction holds the write lock of the whole database.
-  lockImport: "SELECT bytes FROM imports WHERE source = ?",
-  lock: [],
-  reserve: (id) => [
-    [
-      `INSERT INTO sqlite_sequence (name, seq) SELECT 'pets', 0
-       WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'pets')`,
-      []
-    ],
-    ["UPDATE sqlite_sequence SET seq = ? WHERE name = 'pets' AND seq < ?", [id, id]]
-  ]
-}
-
-const postgres: Dialect = {
-  ...statements((index) => `$${index}`),
-  isPostgres: true,
-  find: PostgresPets.statements.find,
-  list: PostgresArray.bigint,
-  lockImport: "SELECT bytes FROM imports WHERE source = $1 FOR UPDATE",
-  // Without the lock, another process could take one of the ids between the check and the insert.
-  lock: [["LOCK TABLE pets IN SHARE ROW EXCLUSIVE MODE", []]],
-  reserve: (id) => [
-    [
-      `SELECT setval(pg_get_serial_sequence('pets', 'id'), $1::bigint)
-       WHERE $1::bigint > coalesce(pg_sequence_last_value(pg_get_serial_sequence('pets', 'id')), 0)`,
-      [id]
-    ]
-  ]
-}
+const LOCK_POSTGRES: SqlScript.Script = [["LOCK TABLE pets IN SHARE ROW EXCLUSIVE MODE", []]]

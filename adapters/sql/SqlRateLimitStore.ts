@@ -16,21 +16,12 @@ import * as RateLimitSweep from "./RateLimitSweep.ts"
 import * as SqlCall from "./SqlCall.ts"
 import * as SqliteCounting from "./SqliteCounting.ts"
 import type { SqlOptions } from "./SqlOptions.ts"
-import * as SqlScript from "./SqlScript.ts"
 import * as SqlTable from "./SqlTable.ts"
 import * as WriteTransaction from "./WriteTransaction.ts"
 
 type Modify = RateLimitStore["Service"]["modify"]
 
 type OnStored = PostgresRateLimits.OnStored
-
-/**
- * Provides the store over the `SqlClient` in the context, after `Migrations.migrate`. It deletes spent states, and
- * states of networks above `maxAnonymousStates`.
- */
-export const layer = (
-  options: Omit<SqlOptions, "keyCacheMs">
-): Layer.Layer<RateLimitStore, never, SqlClient.SqlClient> => Layer.effect(RateLimitStore, make(options))
 
 /** Provides a store for reading only: other methods are defects. Deletes nothing. */
 export const reading = ({
@@ -48,19 +39,17 @@ export const reading = ({
 const readOnly = Effect.die(new Error("the rate limits are opened for reading only"))
 
 const usesServerTime = (sql: SqlClient.SqlClient, clock: SqlOptions["clock"]): boolean =>
-  clock === "database" && sql.onDialectOrElse({ pg: () => true, orElse: () => false })
+  clock === "database" && SqlTable.isPostgres(sql)
 
-const make = Effect.fnUntraced(function* ({
-  clock,
-  maxAnonymousStates,
-  timeoutMs
-}: Omit<SqlOptions, "keyCacheMs">): Effect.fn.Return<
-  RateLimitStore["Service"],
-  never,
-  Scope.Scope | SqlClient.SqlClient
-> {
-  const sql = yield* SqlClient.SqlClient
-  const call = SqlCall.make(timeoutMs)
+/**
+ * Creates the store over a client, after `Migrations.migrate`. Until the scope closes, it deletes spent states, and
+ * states of networks above `maxAnonymousStates`.
+ */
+export const make = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  call: SqlCall.SqlCall,
+  { clock, maxAnonymousStates, timeoutMs }: Omit<SqlOptions, "keyCacheMs">
+): Effect.fn.Return<RateLimitStore["Service"], never, Scope.Scope> {
   const isServerTime = usesServerTime(sql, clock)
   yield* Effect.forkScoped(
     RateLimitSweep.forever(sql, yield* BanPolicy, call.run, isServerTime ? serverTime(sql) : undefined)
@@ -72,10 +61,9 @@ const make = Effect.fnUntraced(function* ({
   }
   const read = readStates(sql, call, isServerTime)
   const rehearse = Effect.asVoid(call.run(rehearsal(sql)))
-  const consumeMany = yield* sql.onDialectOrElse({
-    pg: () => PostgresRateLimits.consumeMany(sql, call, { clock, timeoutMs }, countNetwork),
-    orElse: () => Effect.succeed(countGrouped(sql, call, countNetwork))
-  })
+  const consumeMany = SqlTable.isPostgres(sql)
+    ? yield* PostgresRateLimits.consumeMany(sql, call, { clock, timeoutMs }, countNetwork)
+    : countGrouped(sql, call, countNetwork)
   return {
     modify: replaceState(sql, call, countNetwork),
     consume: (key, now, policy) => consumeMany(key, now, policy, 1),
@@ -85,13 +73,11 @@ const make = Effect.fnUntraced(function* ({
   }
 })
 
-/** Tries to store a state, without storing one. */
 const rehearsal = (sql: SqlClient.SqlClient): Effect.Effect<unknown, SqlError> =>
-  sql.onDialectOrElse({
-    // Also fails if the functions that count are missing.
-    pg: () => Effect.andThen(sql.unsafe(STORE_NONE), PostgresRateLimits.countNone(sql)),
-    orElse: () => WriteTransaction.rehearse(sql, STORE_ZEROS, [])
-  })
+  SqlTable.isPostgres(sql)
+    ? // Also fails if the functions that count are missing.
+      Effect.andThen(sql.unsafe(STORE_NONE), PostgresRateLimits.countNone(sql))
+    : WriteTransaction.rehearse(sql, STORE_ZEROS, [])
 
 const columns = RateLimitFields.names.join(", ")
 
@@ -116,58 +102,43 @@ const readStates =
     isServerTime: boolean
   ): NonNullable<RateLimitStore["Service"]["read"]> =>
   (keys, now) => {
-    const query = sql.onDialectOrElse({
-      pg: () =>
-        sql.unsafe<Stored>(`SELECT key, ${columns} FROM rate_limits WHERE key = ANY($1::text[])`, [keys]),
-      orElse: () =>
-        sql.unsafe<Stored>(
-          `SELECT key, ${columns} FROM rate_limits WHERE key IN (SELECT value FROM json_each(?))`,
-          [JSON.stringify(keys)]
-        )
-    })
+    const query = SqlTable.query(
+      sql,
+      `SELECT key, ${columns} FROM rate_limits WHERE key IN (${SqlTable.texts(sql)})`,
+      [JSON.stringify(keys)]
+    )
     return Effect.map(
       call.run(Effect.all([query, isServerTime ? serverTime(sql) : Effect.succeed(now)])),
-      ([rows, at]) => ({ at, states: new Map(rows.map((row) => [row.key, RateLimitFields.toState(row)])) })
+      ([rows, at]) => ({
+        at,
+        states: new Map(rows.map(([key, ...values]) => [String(key), RateLimitFields.stateOf(values)]))
+      })
     )
   }
 
-interface Stored extends RateLimitFields.RateLimitFields {
-  readonly key: string
-}
+const READ = `SELECT ${columns} FROM rate_limits WHERE key = $1`
+const INSERT = `INSERT INTO rate_limits (key, ${columns})
+  VALUES ($1, ${RateLimitFields.names.map((_, index) => `$${index + 2}`).join(", ")})
+  ON CONFLICT (key) DO NOTHING RETURNING key`
+const UPDATE = `UPDATE rate_limits
+  SET ${RateLimitFields.names.map((name, index) => `${name} = $${index + 2}`).join(", ")} WHERE key = $1`
 
 /** Creates `modify`: computes the step in this thread, and starts again if the state has changed in the meantime. */
 const replaceState = (sql: SqlClient.SqlClient, call: SqlCall.SqlCall, onStored: OnStored): Modify => {
-  const isPostgres = SqlTable.isPostgres(sql)
-  const parameter = SqlTable.parameterOf(sql)
-  const names = RateLimitFields.names
-  const read = `SELECT ${columns} FROM rate_limits WHERE key = ${parameter(0)}`
-  const update = `UPDATE rate_limits SET ${names.map((name, index) => `${name} = ${parameter(index)}`).join(", ")}
-    WHERE key = ${parameter(names.length)}`
-
-  const insertion = (key: string, values: ReadonlyArray<number>): SqlScript.Statement => {
-    const fields = Object.fromEntries(names.map((name, index) => [name, values[index]]))
-    const row = { key, ...fields, ...(isPostgres ? { admitted: false, decided_at: 0 } : {}) }
-    const [insert, parameters] = SqlScript.insert(parameter, "rate_limits", row)
-    return [`${insert} ON CONFLICT (key) DO NOTHING RETURNING key`, parameters, [[key]]]
-  }
-
+  const readLocked = SqlTable.isPostgres(sql) ? `${READ} FOR UPDATE` : READ
   const attempt = <A>(key: string, step: Step<A>): Effect.Effect<A, SqlError> =>
     Effect.gen(function* () {
-      const before = yield* Effect.provideService(
-        sql.unsafe(read, [key]).values,
-        SqlClient.SafeIntegers,
-        true
-      )
+      const before = yield* SqlTable.query(sql, READ, [key])
       const [row] = before
-      const [result, after] = step(row === undefined ? undefined : RateLimitFields.stateOf(row))
-      const values = RateLimitFields.valuesOf(after)
+      const [result, after] = step(row && RateLimitFields.stateOf(row))
+      const values = [key, ...RateLimitFields.valuesOf(after)]
       const { isComplete } = yield* WriteTransaction.execute(
         sql,
         row === undefined
-          ? [insertion(key, values)]
+          ? [[INSERT, values, [[key]]]]
           : [
-              [isPostgres ? `${read} FOR UPDATE` : read, [key], before],
-              [update, [...values, key]]
+              [readLocked, [key], before],
+              [UPDATE, values]
             ]
       )
       if (!isComplete) return yield* attempt(key, step)
@@ -185,13 +156,11 @@ const countGrouped = (
   call: SqlCall.SqlCall,
   onStored: OnStored
 ): NonNullable<RateLimitStore["Service"]["consumeMany"]> => {
-  const count = WriteTransaction.calls(sql, call, {
-    name: "counts",
-    resultOf: (results, index, request) => {
-      const { isNew, verdict } = SqliteCounting.countedOf(results, index, request)
-      if (isNew) onStored(request[0])
+  const count = WriteTransaction.inQueue(sql, call, "counts")
+  return (key, now, policy, cost) =>
+    Effect.map(count(SqliteCounting.callOf(key, now, policy, cost)), (row) => {
+      const { isNew, verdict } = RateLimitStep.countedOf(row, { policy, cost })
+      if (isNew) onStored(key)
       return verdict
-    }
-  })
-  return (key, now, policy, cost) => count(SqliteCounting.callOf(key, now, policy, cost))
+    })
 }

@@ -3,7 +3,7 @@ import type { Values } from "./SqliteConnection.ts"
 
 /**
  * A transaction that yields statements and receives the rows of each as arrays of values; integers are exact, as
- * numbers or bigints.
+ * numbers or bigints. Parameters are `$1`, `$2` and so on; for SQLite, `SqlTable.textFor` replaces them.
  */
 export type Steps<A> = Generator<readonly [sql: string, params: ReadonlyArray<unknown>], A, Values>
 
@@ -29,22 +29,19 @@ export const steps = function* (script: Script): Steps<Outcome> {
   return { isComplete: true, rows }
 }
 
-/** Returns one of the outcomes of several scripts. */
-export const outcomeAt = (outcomes: ReadonlyArray<Outcome>, index: number): Outcome => {
-  const outcome = outcomes[index]
-  if (outcome === undefined) throw new Error("a script has no outcome")
-  return outcome
+/** Executes each script, and returns the outcome of each. */
+export const all = function* (scripts: ReadonlyArray<Script>): Steps<ReadonlyArray<Outcome>> {
+  const outcomes: Array<Outcome> = []
+  for (const script of scripts) outcomes.push(yield* steps(script))
+  return outcomes
 }
 
 /** Returns the statement that inserts a row. */
-export const insert = (
-  parameter: (index: number) => string,
-  table: string,
-  row: { readonly [column: string]: unknown }
-): Statement => {
+export const insert = (table: string, row: { readonly [column: string]: unknown }): Statement => {
   const columns = Object.keys(row)
+  const parameters = columns.map((_, index) => `$${index + 1}`)
   return [
-    `INSERT INTO ${table} (${columns.join(", ")}) VALUES (${columns.map((_, index) => parameter(index)).join(", ")})`,
+    `INSERT INTO ${table} (${columns.join(", ")}) VALUES (${parameters.join(", ")})`,
     Object.values(row)
   ]
 }

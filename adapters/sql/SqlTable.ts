@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import * as PostgresArray from "./PostgresArray.ts"
+import type { Values } from "./SqliteConnection.ts"
 import type * as SqlScript from "./SqlScript.ts"
 
 /** A table as the database describes it. */
@@ -22,11 +23,10 @@ export type Value = bigint | string | boolean | null
 /** A row, in the order of the requested columns. */
 export type Row = ReadonlyArray<Value>
 
-/** Returns the description of a table, or `undefined` if there is no table with this name. */
-export const find = (sql: SqlClient.SqlClient, name: string): Effect.Effect<Table | undefined, SqlError> =>
+/** Returns the description of a table; it has no columns if there is no table with this name. */
+export const find = (sql: SqlClient.SqlClient, name: string): Effect.Effect<Table, SqlError> =>
   Effect.gen(function* () {
     const columns = yield* values(sql, isPostgres(sql) ? POSTGRES_COLUMNS : SQLITE_COLUMNS, [name])
-    if (columns.length === 0) return undefined
     const key = columns.filter(([, , position]) => Number(position) > 0)
     const [sequence] = yield* values(sql, isPostgres(sql) ? POSTGRES_SEQUENCE : SQLITE_SEQUENCE, [name])
     return {
@@ -47,7 +47,6 @@ export const page = (
   after: Row | undefined,
   limit: number
 ): Effect.Effect<ReadonlyArray<Row>, SqlError> => {
-  const parameter = parameterOf(sql)
   // With this collation, both dialects order text by its bytes.
   const ordered = key.map((column) =>
     isPostgres(sql) && columns.get(column) === "text" ? `${column} COLLATE "C"` : column
@@ -55,13 +54,32 @@ export const page = (
   const condition =
     after === undefined
       ? ""
-      : `WHERE (${ordered.join(", ")}) > (${after.map((_, i) => parameter(i)).join(", ")})`
+      : `WHERE (${ordered.join(", ")}) > (${after.map((_, index) => `$${index + 1}`).join(", ")})`
   return values(
     sql,
     `SELECT ${selected.join(", ")} FROM ${name} ${condition} ORDER BY ${ordered.join(", ")} LIMIT ${limit}`,
     after ?? []
   )
 }
+
+/** Maximum number of rows that are read at once. */
+export const PAGE = 5_000
+
+/** Passes the rows to `use` in pages, in the order of the primary key. */
+export const forEachPage = Effect.fnUntraced(function* <E>(
+  sql: SqlClient.SqlClient,
+  table: Table,
+  selected: ReadonlyArray<string>,
+  use: (rows: ReadonlyArray<Row>) => Effect.Effect<void, E>
+): Effect.fn.Return<void, E | SqlError> {
+  for (let after: Row | undefined; ; ) {
+    const rows = yield* page(sql, table, selected, after, PAGE)
+    yield* use(rows)
+    const last = rows.at(-1)
+    if (last === undefined || rows.length < PAGE) return
+    after = table.key.map((column) => last[selected.indexOf(column)] ?? null)
+  }
+})
 
 /** Inserts rows; `onConflict` is appended to the statement. */
 export const insert = (
@@ -119,42 +137,66 @@ export const insertion = (
 /** Ensures that later numbers of the sequence are larger than `last` and than all numbers in the table. */
 export const advance = (
   sql: SqlClient.SqlClient,
-  { name, sequence }: Table,
+  { name, sequence }: Pick<Table, "name" | "sequence">,
   last: bigint
 ): Effect.Effect<void, SqlError> =>
-  Effect.gen(function* () {
-    if (sequence === undefined) return
-    const [row] = yield* values(sql, `SELECT coalesce(max(${sequence.column}), 0) FROM ${name}`)
-    const next = [last, sequence.last, BigInt(String(row?.[0]))].reduce((largest, value) =>
-      value > largest ? value : largest
-    )
-    if (next === 0n) return
-    if (isPostgres(sql)) {
-      yield* sql.unsafe("SELECT setval(pg_get_serial_sequence($1::text, $2::text), $3::bigint)", [
-        name,
-        sequence.column,
-        next
-      ])
-    } else {
-      yield* sql.unsafe("DELETE FROM sqlite_sequence WHERE name = ?", [name])
-      yield* sql.unsafe("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", [name, next])
-    }
-  })
+  Effect.forEach(
+    sequence === undefined ? [] : advancing(isPostgres(sql), name, sequence.column, last),
+    ([statement, parameters]) => values(sql, statement, parameters),
+    { discard: true }
+  )
+
+/** Returns the statements of `advance`. */
+export const advancing = (
+  isPostgres: boolean,
+  table: string,
+  column: string,
+  last: bigint
+): SqlScript.Script => {
+  const largest = `(SELECT coalesce(max(${column}), 0) FROM ${table})`
+  const sequence = `pg_get_serial_sequence('${table}', '${column}')`
+  return isPostgres
+    ? [
+        [
+          `SELECT setval(${sequence}, next) FROM (
+             SELECT greatest($1::bigint, ${largest}, pg_sequence_last_value(${sequence})) AS next
+           ) AS numbers WHERE next > 0`,
+          [last]
+        ]
+      ]
+    : [
+        [
+          `INSERT INTO sqlite_sequence (name, seq)
+           SELECT $1, 0 WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = $1)`,
+          [table]
+        ],
+        [`UPDATE sqlite_sequence SET seq = max(seq, $1, ${largest}) WHERE name = $2`, [last, table]]
+      ]
+}
 
 /** Runs a statement and returns its rows as arrays of exact values. */
 export const values = (
   sql: SqlClient.SqlClient,
   statement: string,
-  parameters: ReadonlyArray<unknown> = []
+  parameters?: ReadonlyArray<unknown>
 ): Effect.Effect<ReadonlyArray<Row>, SqlError> =>
-  Effect.map(
-    Effect.provideService(sql.unsafe(statement, parameters).values, SqlClient.SafeIntegers, true),
-    (rows) => rows.map((row) => row.map(valueOf))
-  )
+  Effect.map(query(sql, statement, parameters), (rows) => rows.map((row) => row.map(valueOf)))
 
-/** Returns a function that converts the index of a parameter, from 0, to its placeholder. */
-export const parameterOf = (sql: SqlClient.SqlClient): ((index: number) => string) =>
-  isPostgres(sql) ? (index) => `$${index + 1}` : () => "?"
+/** Runs a statement and returns its rows as the driver does, with exact integers. */
+export const query = (
+  sql: SqlClient.SqlClient,
+  statement: string,
+  parameters: ReadonlyArray<unknown> = []
+): Effect.Effect<Values, SqlError> =>
+  Effect.provideService(sql.unsafe(textFor(sql, statement), parameters).values, SqlClient.SafeIntegers, true)
+
+/** Returns a statement, whose parameters are `$1`, `$2` and so on, in the dialect of the client. */
+export const textFor = (sql: SqlClient.SqlClient, statement: string): string =>
+  isPostgres(sql) ? statement : statement.replaceAll(/\$(?=\d)/g, "?")
+
+/** Returns a query for the texts in the JSON array in `$1`. */
+export const texts = (sql: SqlClient.SqlClient): string =>
+  `SELECT value FROM ${isPostgres(sql) ? "json_array_elements_text($1::json)" : "json_each($1)"}`
 
 /** Whether the database is PostgreSQL. */
 export const isPostgres = (sql: SqlClient.SqlClient): boolean =>
@@ -175,7 +217,7 @@ const valueOf = (value: unknown): Value => {
   throw new Error(`a row has a value of a type that cannot be copied exactly: ${typeof value}`)
 }
 
-const SQLITE_COLUMNS = "SELECT name, type, pk FROM pragma_table_info(?) ORDER BY cid"
+const SQLITE_COLUMNS = "SELECT name, type, pk FROM pragma_table_info($1) ORDER BY cid"
 
 const POSTGRES_COLUMNS = `
   SELECT a.attname::text, format_type(a.atttypid, a.atttypmod),
@@ -186,7 +228,7 @@ const POSTGRES_COLUMNS = `
 const SQLITE_SEQUENCE = `
   SELECT (SELECT name FROM pragma_table_info(s.name) WHERE pk = 1),
     (SELECT seq FROM sqlite_sequence q WHERE q.name = s.name)
-  FROM sqlite_schema s WHERE type = 'table' AND name = ? AND sql LIKE '%AUTOINCREMENT%'`
+  FROM sqlite_schema s WHERE type = 'table' AND name = $1 AND sql LIKE '%AUTOINCREMENT%'`
 
 const POSTGRES_SEQUENCE = `
   SELECT attname::text, pg_sequence_last_value(pg_get_serial_sequence($1::text, attname::text))

@@ -35,40 +35,33 @@ export const layer = ({
   return Layer.unwrap(
     Effect.as(
       Effect.flatMap(prepareFile(filename, given), logCreated),
-      Layer.provide(Sql.layer({ ...options, clock: "service" }), createWorkerClient(filename))
+      Layer.provide(Sql.layer({ ...options, clock: "service" }), provided(SqliteWorkerClient.make(filename)))
     )
   ).pipe(explainedBy(explain(given)))
 }
 
 /**
- * Provides a client for work on whole tables, after the tables are created or migrated.
+ * Provides a client for a command; see `Sql.opened`. It has no worker thread, because the thread of a command may block.
+ * For reading, neither the file nor its directory is changed.
  *
  * @internal
  */
-export const tables = (
+export const client = (
   given: string,
   use: Migrations.Use
 ): Layer.Layer<SqlClient.SqlClient, DatabaseUnusable> => {
   const filename = resolvePath(given)
+  if (use === "reading") return Layer.provide(Sql.opened(use), readOnlyClient(filename, given))
   return Layer.unwrap(
-    Effect.as(prepareFile(filename, given), Layer.provide(Sql.migrated(use), createClient({ filename })))
+    Effect.as(
+      prepareFile(filename, given),
+      Layer.provide(Sql.opened(use), provided(SqliteClient.make({ filename })))
+    )
   ).pipe(explainedBy(explain(given)))
 }
 
-/**
- * Provides a client that only reads, if the file contains the tables of this version; neither the file nor its
- * directory is changed.
- *
- * @internal
- */
-export const reading = (given: string): Layer.Layer<SqlClient.SqlClient, DatabaseUnusable> =>
-  Layer.provide(Sql.checked, readOnlyClient(resolvePath(given), given))
-
 // An absolute path stays valid if the working directory changes, and SQLite never reads it as a `file:` address.
 const resolvePath = (filename: string): string => path.resolve(filename)
-
-/** Creates a client without a worker thread, for commands, whose thread may block. */
-const createClient = (config: SqliteClient.SqliteClientConfig) => provided(SqliteClient.make(config))
 
 const readOnlyClient = (
   filename: string,
@@ -76,7 +69,7 @@ const readOnlyClient = (
 ): Layer.Layer<SqlClient.SqlClient, DatabaseUnusable> =>
   Layer.unwrap(
     Effect.try({
-      try: () => createClient({ filename, readonly: true, ...SqliteFile.inspect(filename) }),
+      try: () => provided(SqliteClient.make({ filename, readonly: true, ...SqliteFile.inspect(filename) })),
       catch: (cause) =>
         new DatabaseUnusable({
           reason: unusable(given, SqliteFile.reasonOf(cause, SqliteFile.UNREADABLE)),
@@ -84,9 +77,6 @@ const readOnlyClient = (
         })
     })
   ).pipe(explainedBy(explain(given, unreadableReasons)))
-
-/** Creates the client of a server, whose writes run in a worker thread. */
-const createWorkerClient = (filename: string) => provided(SqliteWorkerClient.make(filename))
 
 const provided = (
   client: Effect.Effect<SqlClient.SqlClient, SqlError, Scope.Scope | Reactivity.Reactivity>

@@ -251,31 +251,18 @@ describe("SqliteClient (statements)", () => {
     })
   )
 
-  it.effect("caches at most the configured number of prepared statements", () =>
+  it.effect("prepares each statement once, also those that begin and end transactions", () =>
     Effect.gen(function* () {
       const prepare = vi.spyOn(DatabaseSync.prototype, "prepare")
       yield* Effect.addFinalizer(() => Effect.sync(() => prepare.mockRestore()))
-      const prepared = (sql: SqlClient.SqlClient, numbers: ReadonlyArray<number>) =>
-        Effect.gen(function* () {
-          prepare.mockClear()
-          for (const number of numbers)
-            expect(singleValue(yield* sql.unsafe(`SELECT ${number}`))).toBe(number)
-          return prepare.mock.calls.length
-        })
-      const three = yield* openClient(":memory:", { preparedStatements: 3 })
-      expect(yield* prepared(three, [1, 2, 3, 1, 2, 3])).toBe(3)
-      expect(yield* prepared(three, [4, 3, 2, 4])).toBe(1)
-      expect(yield* prepared(three, [1])).toBe(1)
-      expect(yield* prepared(yield* openClient(":memory:", { preparedStatements: 0 }), [1, 1])).toBe(2)
-      const transacting = yield* inMemory
-      yield* transacting.withTransaction(Effect.void)
+      const sql = yield* inMemory
+      const work = sql.withTransaction(sql`SELECT 1`)
+      yield* work
       prepare.mockClear()
-      yield* transacting.withTransaction(Effect.void)
+      yield* work
       expect(prepare).not.toHaveBeenCalled()
-      const standard = yield* inMemory
-      const numbers = Array.from({ length: 200 }, (_, index) => index)
-      expect(yield* prepared(standard, [...numbers, ...numbers])).toBe(200)
-      expect(yield* prepared(standard, [200, 199, 1, 0])).toBe(2)
+      yield* sql`SELECT 2`
+      expect(prepare).toHaveBeenCalledTimes(1)
     })
   )
 })

@@ -34,14 +34,14 @@ export const make = (
   Effect.gen(function* () {
     const sqlite = yield* open(config)
     const acquirers = SqlClient.makeSqliteAcquirers({
-      connection: Effect.as(attempt("read", sqlite.files.checkIfDue), connect(sqlite)),
+      connection: Effect.as(attempt(sqlite.files.checkIfDue), connect(sqlite)),
       semaphore: yield* Semaphore.make(1),
       isTransaction: sqlite.isTransaction
     })
     return yield* SqlClient.make({
       ...acquirers,
       ...dialect,
-      transactionAcquirer: Effect.andThen(attempt("begin", sqlite.files.check), acquirers.transactionAcquirer)
+      transactionAcquirer: Effect.andThen(attempt(sqlite.files.check), acquirers.transactionAcquirer)
     })
   })
 
@@ -58,24 +58,23 @@ export const dialect = {
 export const open = (
   config: SqliteConnection.SqliteConnectionConfig
 ): Effect.Effect<SqliteConnection.SqliteConnection, SqlError, Scope.Scope> =>
-  Effect.gen(function* () {
-    const database = yield* Effect.acquireRelease(
-      attempt("open", () => SqliteConnection.open(config)),
-      (database) => Effect.sync(() => database.close())
-    )
-    return yield* attempt("open", () => SqliteConnection.initialize(database, config)).pipe(
-      Effect.retry({
+  Effect.acquireRelease(
+    Effect.retry(
+      attempt(() => SqliteConnection.open(config)),
+      {
         while: ({ reason }) => reason._tag === "LockTimeoutError",
         schedule: Schedule.upTo(Schedule.spaced("20 millis"), { duration: "4 seconds" })
-      })
-    )
-  })
+      }
+    ),
+    (connection) => Effect.sync(connection.close),
+    { interruptible: true }
+  )
 
 /** Returns a connection's statements as effects. */
 export const connect = (sqlite: SqliteConnection.SqliteConnection): Connection =>
   connectionOf(
-    (sql, params) => attempt("execute", (bigints) => sqlite.rows(sql, params, bigints)),
-    (sql, params) => attempt("execute", (bigints) => sqlite.values(sql, params, bigints))
+    (sql, params) => attempt((bigints) => sqlite.rows(sql, params, bigints)),
+    (sql, params) => attempt((bigints) => sqlite.values(sql, params, bigints))
   )
 
 type Query<Row> = (sql: string, params: ReadonlyArray<unknown>) => Effect.Effect<ReadonlyArray<Row>, SqlError>
@@ -95,21 +94,14 @@ export const connectionOf = (rows: Query<object>, values: Query<ReadonlyArray<un
   }
 }
 
-/** Runs a driver call; an exception becomes a failure. */
-export const attempt = <A>(operation: string, call: (bigints: boolean) => A): Effect.Effect<A, SqlError> =>
-  Effect.withFiber((fiber) => {
-    try {
-      return Effect.succeed(call(fiber.getRef(SqlClient.SafeIntegers)))
-    } catch (thrown) {
-      const cause = thrown instanceof SqliteConnection.SqliteFailure ? thrown.cause : thrown
-      return Effect.fail(errorOf(cause, operation))
-    }
-  })
+/** Runs a driver call; an exception of the driver becomes a failure. */
+export const attempt = <A>(call: (bigints: boolean) => A): Effect.Effect<A, SqlError> =>
+  Effect.withFiber((fiber) => exitOf(() => call(fiber.getRef(SqlClient.SafeIntegers))))
 
-/** Returns the exit of a function; an exception becomes a failure if the driver has thrown it. */
-export const exitOf = <A>(result: () => A): Exit.Exit<A, SqlError> => {
+/** Returns the exit of a driver call. */
+export const exitOf = <A>(call: () => A): Exit.Exit<A, SqlError> => {
   try {
-    return Exit.succeed(result())
+    return Exit.succeed(call())
   } catch (thrown) {
     return thrown instanceof SqliteConnection.SqliteFailure
       ? Exit.fail(errorOf(thrown.cause, thrown.operation))

@@ -5,10 +5,8 @@ import * as SqliteConnection from "./SqliteConnection.ts"
 
 /** Opens a database in memory with an empty table. */
 const open = (): SqliteConnection.SqliteConnection => {
-  const config = { filename: ":memory:" }
-  const database = SqliteConnection.open(config)
-  onTestFinished(() => database.close())
-  const connection = SqliteConnection.initialize(database, config)
+  const connection = SqliteConnection.open({ filename: ":memory:" })
+  onTestFinished(connection.close)
   connection.run("CREATE TABLE t (a INTEGER PRIMARY KEY)", [])
   return connection
 }

@@ -16,8 +16,6 @@ export interface SqliteConnectionConfig {
   readonly synchronous?: Synchronous | undefined
   /** Milliseconds that SQLite waits for a lock, 5 by default. Waiting blocks the thread, so prefer retries. */
   readonly busyTimeoutMs?: number | undefined
-  /** Maximum number of prepared statements in the cache, 200 by default. */
-  readonly preparedStatements?: number | undefined
   /**
    * Set this only for a connection that reads while another connection writes: it then rejects writes, and never moves
    * the write-ahead log into the database file. Called if the log was removed, so that the other connection saves it.
@@ -48,6 +46,7 @@ export class SqliteFailure {
 }
 
 export interface SqliteConnection {
+  readonly close: () => void
   readonly isTransaction: () => boolean
   /** Checks the files; call `check` before a transaction, `checkIfDue` before a read. */
   readonly files: SqliteFiles.SqliteFiles
@@ -70,38 +69,18 @@ export interface SqliteConnection {
  */
 export const MAX_LOG_BYTES = 5_242_880
 
-/** Opens the file, or creates it unless it is opened for reading only; then call `initialize`. */
-export const open = ({
-  busyTimeoutMs = 5,
-  filename,
-  isClosed = false,
-  readonly: readOnly = false
-}: SqliteConnectionConfig): DatabaseSync =>
-  attempt("open", () => {
-    // Not imported, because modules that import it cannot be loaded on an old Node, not even to report the version.
-    const { DatabaseSync } = process.getBuiltinModule("node:sqlite")
-    const path = isClosed ? immutable(filename) : filename
-    return new DatabaseSync(path, { readOnly, timeout: busyTimeoutMs })
-  })
-
-const immutable = (filename: string): URL => {
-  const url = pathToFileURL(filename)
-  url.searchParams.set("immutable", "1")
-  return url
-}
-
 /**
- * Sets the modes of an open database. Retry it while the database is locked: changing the journal mode needs exclusive
- * access, for which SQLite does not always wait.
+ * Opens the file, or creates it unless it is opened for reading only. Retry it while the database is locked: changing the
+ * journal mode needs exclusive access, for which SQLite does not always wait.
  */
-export const initialize = (database: DatabaseSync, config: SqliteConnectionConfig): SqliteConnection => {
-  const { readonly: readOnly = false, synchronous = "FULL" } = config
+export const open = (config: SqliteConnectionConfig): SqliteConnection => {
+  const { busyTimeoutMs = 5, filename, isClosed, onRemovedLog, readonly: readOnly = false } = config
   const pragmas = [
     "PRAGMA trusted_schema = OFF",
     // macOS only: flushes the drive's cache.
     "PRAGMA fullfsync = ON",
     // Also reads the file, and so fails if it is not a database.
-    `PRAGMA synchronous = ${synchronous}`,
+    `PRAGMA synchronous = ${config.synchronous ?? "FULL"}`,
     // The first read creates `-wal` and `-shm`, which `files` checks from then on.
     ...(readOnly
       ? []
@@ -110,17 +89,34 @@ export const initialize = (database: DatabaseSync, config: SqliteConnectionConfi
           `PRAGMA journal_size_limit = ${MAX_LOG_BYTES}`,
           "SELECT 1 FROM sqlite_schema"
         ]),
-    ...(config.onRemovedLog === undefined ? [] : ["PRAGMA query_only = ON", "PRAGMA wal_autocheckpoint = 0"])
+    ...(onRemovedLog === undefined ? [] : ["PRAGMA query_only = ON", "PRAGMA wal_autocheckpoint = 0"])
   ]
-  attempt("open", () => database.exec(pragmas.join(";")))
-  return connect(database, config)
+  return attempt("open", () => {
+    // Not imported, because modules that import it cannot be loaded on an old Node, not even to report the version.
+    const { DatabaseSync } = process.getBuiltinModule("node:sqlite")
+    const path = isClosed ? immutable(filename) : filename
+    const database = new DatabaseSync(path, { readOnly, timeout: busyTimeoutMs })
+    try {
+      database.exec(pragmas.join(";"))
+      return connect(database, config)
+    } catch (thrown) {
+      database.close()
+      throw thrown
+    }
+  })
+}
+
+const immutable = (filename: string): URL => {
+  const url = pathToFileURL(filename)
+  url.searchParams.set("immutable", "1")
+  return url
 }
 
 const connect = (database: DatabaseSync, config: SqliteConnectionConfig): SqliteConnection => {
-  const { preparedStatements: capacity = 200 } = config
   let { synchronous = "FULL" } = config
   // Strict checks only with `FULL`, because otherwise the latest commits can be lost anyway.
-  const files = attempt("open", () => filesOf(config, database, () => synchronous === "FULL"))
+  const files = filesOf(config, database, () => synchronous === "FULL")
+  // Not bounded, because the program has a fixed set of statements.
   const cache = new Map<string, StatementSync>()
 
   const cached = (sql: string): StatementSync => {
@@ -128,10 +124,6 @@ const connect = (database: DatabaseSync, config: SqliteConnectionConfig): Sqlite
     if (known !== undefined) return known
     const statement = prepare(database, sql)
     cache.set(sql, statement)
-    if (cache.size > capacity) {
-      const [oldest = sql] = cache.keys()
-      cache.delete(oldest)
-    }
     return statement
   }
   const all = (
@@ -162,6 +154,7 @@ const connect = (database: DatabaseSync, config: SqliteConnectionConfig): Sqlite
   }
 
   return {
+    close: () => database.close(),
     files: {
       check: () => attempt("begin", files.check),
       checkIfDue: () => attempt("read", files.checkIfDue)

@@ -4,6 +4,7 @@ import { expect, it } from "vitest"
 import * as BanPolicy from "../../core/limits/BanPolicy.ts"
 import * as RateLimit from "../../core/limits/RateLimit.ts"
 import * as RateLimitFields from "../storage/RateLimitFields.ts"
+import * as RateLimitStep from "./RateLimitStep.ts"
 import * as SqliteCounting from "./SqliteCounting.ts"
 
 const plan = fc.record({
@@ -39,7 +40,10 @@ const runOnTable = (calls: ReadonlyArray<SqliteCounting.Call>) => {
     }
   }
   const results = structuredClone(step.value)
-  return { rows, counted: calls.map((call, index) => SqliteCounting.countedOf(results, index, call)) }
+  const counted = calls.map(([, , perMinute, perDay, ban, cost], index) =>
+    RateLimitStep.countedOf(results[index] ?? [], { policy: { plan: { perMinute, perDay }, ban }, cost })
+  )
+  return { rows, counted }
 }
 
 it("SqliteCounting returns the verdicts of the core's step in order, and stores its states", () => {

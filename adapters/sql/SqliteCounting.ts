@@ -4,7 +4,7 @@ import * as RateLimit from "../../core/limits/RateLimit.ts"
 import * as RateLimitFields from "../storage/RateLimitFields.ts"
 import type * as SqlScript from "./SqlScript.ts"
 
-/** A request to count. It is a flat array, because sending an object to another thread takes twice as long. */
+/** A request to count. It is a flat array, because sending an object to another thread takes four times as long. */
 export type Call = readonly [
   key: string,
   now: number,
@@ -13,12 +13,6 @@ export type Call = readonly [
   ban: BanPolicy | undefined,
   cost: number
 ]
-
-/** A verdict, and whether the caller had no state before. */
-export interface Counted {
-  readonly verdict: RateLimit.Verdict
-  readonly isNew: boolean
-}
 
 /** Returns the call that counts a request, as in `RateLimitStore.consumeMany`. */
 export const callOf = (key: string, now: number, { ban, plan }: RateLimit.Policy, cost: number): Call => [
@@ -35,21 +29,22 @@ const columns = RateLimitFields.names.join(", ")
 /** Reads the state of a caller. */
 export const READ = `SELECT ${columns} FROM rate_limits WHERE key = ?`
 
-/** Stores the state of a caller. */
 const WRITE = `REPLACE INTO rate_limits (key, ${columns}) VALUES (?, ${RateLimitFields.names.map(() => "?").join(", ")})`
-
-/** Number of values per counted request: whether it was admitted, whether its caller is new, and the state after it. */
-const WIDTH = 2 + RateLimitFields.names.length
 
 interface Held {
   state: RateLimit.State | undefined
   isChanged: boolean
 }
 
-/** Counts the requests in order; returns `WIDTH` numbers for each. States that no request changed are not written. */
-export const steps = function* (calls: ReadonlyArray<Call>): SqlScript.Steps<ReadonlyArray<number>> {
+/**
+ * Counts the requests in order; returns a row for each, which `RateLimitStep.countedOf` decodes. States that no request
+ * changed are not written.
+ */
+export const steps = function* (
+  calls: ReadonlyArray<Call>
+): SqlScript.Steps<ReadonlyArray<ReadonlyArray<unknown>>> {
   const states = new Map<string, Held>()
-  const results: Array<number> = []
+  const results: Array<ReadonlyArray<unknown>> = []
   for (const [key, now, perMinute, perDay, ban, cost] of calls) {
     let held = states.get(key)
     if (held === undefined) {
@@ -59,8 +54,7 @@ export const steps = function* (calls: ReadonlyArray<Call>): SqlScript.Steps<Rea
     }
     const { state } = held
     const [{ outcome }, after] = RateLimit.step(state, now, { plan: { perMinute, perDay }, ban }, cost)
-    const isNew = state === undefined
-    results.push(outcome === "admitted" ? 1 : 0, isNew ? 1 : 0, ...RateLimitFields.valuesOf(after))
+    results.push([state === undefined, outcome === "admitted", now, ...RateLimitFields.valuesOf(after)])
     if (after === state) continue
     held.state = after
     held.isChanged = true
@@ -69,18 +63,4 @@ export const steps = function* (calls: ReadonlyArray<Call>): SqlScript.Steps<Rea
     if (isChanged && state !== undefined) yield [WRITE, [key, ...RateLimitFields.valuesOf(state)]]
   }
   return results
-}
-
-/** Decodes the result of the counted request at `index`. */
-export const countedOf = (
-  results: ReadonlyArray<number>,
-  index: number,
-  [, now, perMinute, perDay, ban, cost]: Call
-): Counted => {
-  const [isAdmitted, isNew, ...after] = results.slice(index * WIDTH, (index + 1) * WIDTH)
-  const state = RateLimitFields.stateOf(after)
-  return {
-    verdict: RateLimit.verdictOf(isAdmitted === 1, state, now, { plan: { perMinute, perDay }, ban }, cost),
-    isNew: isNew === 1
-  }
 }

@@ -1,59 +1,74 @@
-/** Defines the messages between the thread that serves requests and the thread that writes to SQLite. */
+/** Defines the queues of the thread that writes to SQLite, and the messages between it and the thread that serves. */
 import type { MessagePort } from "node:worker_threads"
-import type { Synchronous, Values } from "./SqliteConnection.ts"
+import type { Synchronous } from "./SqliteConnection.ts"
 import * as SqliteCounting from "./SqliteCounting.ts"
 import * as SqlScript from "./SqlScript.ts"
 
-/** The transactions that the worker runs, each for several calls; the results are in the order of the calls. */
-export const transactions = {
-  /** Executes the statement `sql` with the parameters of each call, and returns the rows of each. */
-  statements: function* (
-    calls: ReadonlyArray<ReadonlyArray<unknown>>,
-    sql: string
-  ): SqlScript.Steps<ReadonlyArray<Values>> {
-    const results: Array<Values> = []
-    for (const params of calls) results.push(yield [sql, params])
-    return results
-  },
-  scripts: function* (
-    scripts: ReadonlyArray<SqlScript.Script>
-  ): SqlScript.Steps<ReadonlyArray<SqlScript.Outcome>> {
-    const outcomes: Array<SqlScript.Outcome> = []
-    for (const script of scripts) outcomes.push(yield* SqlScript.steps(script))
-    return outcomes
-  },
-  counts: SqliteCounting.steps
+/** Maximum number of calls in one group, because all of them wait for its end. */
+export const MAX_GROUP = 512
+
+/** How the calls of a queue are executed. */
+interface Queue {
+  /** The transaction of a group of calls; returns a result for each of them, in order. */
+  readonly steps: (calls: ReadonlyArray<never>) => SqlScript.Steps<ReadonlyArray<unknown>>
+  readonly synchronous: Synchronous
+  /** Maximum number of calls in a group, which succeed or fail together. */
+  readonly maxGroup: number
+  /** Whether the transaction is only tried, and rolled back. */
+  readonly isRehearsal: boolean
 }
 
-export type Transactions = typeof transactions
+const scripts = { steps: SqlScript.all, synchronous: "FULL", maxGroup: 1, isRehearsal: false } as const
 
-/** The name of a transaction. */
-export type Name = keyof Transactions
+/** The queues. Calls of one queue that arrive during its transaction share the next one. */
+export const queues = {
+  /** Requests to count. */
+  counts: {
+    steps: SqliteCounting.steps,
+    synchronous: "NORMAL",
+    maxGroup: MAX_GROUP,
+    isRehearsal: false
+  },
+  /** Scripts that share transactions. */
+  groups: { ...scripts, maxGroup: MAX_GROUP },
+  /** Scripts with transactions of their own. */
+  scripts,
+  /** The same for scripts that may be lost in a power failure. */
+  quickScripts: { ...scripts, synchronous: "NORMAL" },
+  rehearsals: { ...scripts, isRehearsal: true }
+} as const satisfies { readonly [name: string]: Queue }
 
-/** A call of a transaction. */
-export type Call<N extends Name> = Parameters<Transactions[N]>[0][number]
+type Queues = typeof queues
 
-/** The results of all calls of a transaction. */
-export type Results<N extends Name> = ReturnType<Transactions[N]> extends SqlScript.Steps<infer A> ? A : never
+/** The name of a queue. */
+export type Name = keyof Queues
 
-/** Returns the steps of a transaction for some of its calls. */
+/** The names of all queues. */
+export const names = Object.keys(queues) as ReadonlyArray<Name> // the table has no other keys
+
+/** A call of a queue. */
+export type Call<N extends Name> = Parameters<Queues[N]["steps"]>[0][number]
+
+/** The result of a call. */
+export type Result<N extends Name> =
+  ReturnType<Queues[N]["steps"]> extends SqlScript.Steps<ReadonlyArray<infer A>> ? A : never
+
+/** Returns the transaction of calls of a queue. */
 export const stepsOf = <N extends Name>(
-  name: N,
-  calls: ReadonlyArray<Call<N>>,
-  sql: string
-): SqlScript.Steps<Results<N>> => {
+  queue: N,
+  calls: ReadonlyArray<Call<N>>
+): SqlScript.Steps<ReadonlyArray<Result<N>>> => {
   // TypeScript does not relate the parameters and the results of one member of a union.
-  const steps = transactions[name] as unknown as (
-    calls: ReadonlyArray<Call<N>>,
-    sql: string
-  ) => SqlScript.Steps<Results<N>>
-  return steps(calls, sql)
+  const steps = queues[queue].steps as unknown as (
+    calls: ReadonlyArray<Call<N>>
+  ) => SqlScript.Steps<ReadonlyArray<Result<N>>>
+  return steps(calls)
 }
 
 /** The data with which the worker thread starts. */
 export interface WorkerData {
   readonly filename: string
-  /** The claims of the calls of each group in progress, `MAX_GROUP` for each queue. */
+  /** The claims of the calls of each group in progress. */
   readonly claims: Int32Array<SharedArrayBuffer>
   /** One number that changes with each message; the worker sleeps until it changes. */
   readonly signal: Int32Array<SharedArrayBuffer>
@@ -61,27 +76,20 @@ export interface WorkerData {
   readonly messages: MessagePort
 }
 
-/** Maximum number of calls in one group, because all of them wait for its end. */
-export const MAX_GROUP = 512
-
 /**
  * The state of a call in a group: the worker claims a call when its transaction has started, unless the call was
  * withdrawn before. Both threads change a waiting call with an atomic exchange, so exactly one of them succeeds.
  */
 export const Claim = { waiting: 0, begun: 1, withdrawn: 2 } as const
 
+/** Returns the index of the first claim of a queue, of which at most one group is in progress. */
+export const firstClaim = (queue: Name): number => names.indexOf(queue) * MAX_GROUP
+
 /** Calls that share a transaction; the worker executes the calls that it claims. */
 export interface Group<N extends Name = Name> {
   readonly kind: "group"
-  /** The queue of the calls; at most one group of each queue is in progress. */
-  readonly queue: number
-  readonly name: N
+  readonly queue: N
   readonly calls: ReadonlyArray<Call<N>>
-  /** The statement of `statements`. */
-  readonly sql: string
-  readonly synchronous: Synchronous
-  /** Whether the transaction is only tried, and rolled back. */
-  readonly isRehearsal: boolean
 }
 
 /** A message to the worker. */
@@ -96,26 +104,15 @@ export type Message =
 export interface Thrown {
   readonly operation: string
   readonly message: string
-  readonly code?: unknown
-  readonly errcode?: unknown
+  /** What the driver adds to the error, such as SQLite's result code. */
+  readonly properties: object
 }
 
-/** The end of a group. */
-export type Reply = { readonly queue: number } & (
-  | {
-      readonly results: unknown
-      /** The positions of the executed calls; absent if no call was withdrawn. */
-      readonly executed?: ReadonlyArray<number>
-    }
+/** The end of a group: the results in the order of the calls, with gaps for those that were withdrawn. */
+export type Reply = { readonly queue: Name } & (
+  | { readonly results: ReadonlyArray<unknown> }
   | { readonly thrown: Thrown }
 )
 
 /** The result of opening the database, which the worker sends first. */
 export type Opened = { readonly opened: true } | { readonly opened: false; readonly thrown: Thrown }
-
-/** Creates the exception that `thrown` describes. */
-export const errorOf = ({ code, errcode, message }: Thrown): Error =>
-  Object.assign(new Error(message), {
-    ...(code === undefined ? {} : { code }),
-    ...(errcode === undefined ? {} : { errcode })
-  })

@@ -70,9 +70,8 @@ it.live("SqliteThread stores exactly the acknowledged writes, once and in order"
       (otherProcess) => Effect.sync(() => otherProcess.close())
     )
     otherProcess.exec("CREATE TABLE writes (id INTEGER NOT NULL, kind TEXT NOT NULL)")
-    const write = asEffect(
-      sql.queue({ name: "statements", sql: "INSERT INTO writes VALUES (?, ?)", resultOf: () => undefined })
-    )
+    const group = asEffect(sql.submit.groups)
+    const write = (params: ReadonlyArray<unknown>) => group([["INSERT INTO writes VALUES (?, ?)", params]])
 
     const law = fc.asyncProperty(fc.array(anyCommand, { maxLength: 30, size: "max" }), (commands) =>
       Effect.gen(function* () {

@@ -3,7 +3,7 @@
  * progress form the next group, which shares a transaction and its wait for the disk. If the thread ends unexpectedly,
  * the calls in progress fail and the thread is restarted.
  */
-import { MessageChannel, type MessagePort, Worker } from "node:worker_threads"
+import { MessageChannel, Worker } from "node:worker_threads"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -13,11 +13,7 @@ import { ConnectionError, SqlError } from "effect/sql/SqlError"
 import * as Batch from "../storage/Batch.ts"
 import { CallObserver } from "../storage/CallObserver.ts"
 import * as SqliteClient from "./SqliteClient.ts"
-import type { Synchronous } from "./SqliteConnection.ts"
 import * as SqliteJobs from "./SqliteJobs.ts"
-
-/** Maximum number of queues. */
-const QUEUES = 16
 
 /** Pauses between failed attempts to restart the thread: doubled each time, up to the maximum. */
 const RESTART = Schedule.min([Schedule.exponential("50 millis"), Schedule.spaced("5 seconds")])
@@ -25,27 +21,14 @@ const RESTART = Schedule.min([Schedule.exponential("50 millis"), Schedule.spaced
 /** Pause before the first attempt to restart a thread that has ended. */
 const RESTART_PAUSE = "50 millis"
 
-/** The calls of a queue. */
-export interface QueueOptions<N extends SqliteJobs.Name, A> {
-  readonly name: N
-  /** The statement of `statements`. */
-  readonly sql?: string
-  /** Returns the result of a call; `index` is its position in the results of its group. */
-  readonly resultOf: (results: SqliteJobs.Results<N>, index: number, call: SqliteJobs.Call<N>) => A
-  readonly synchronous: Synchronous
-  readonly isRehearsal?: boolean
-  /** Maximum number of calls in a group, which succeed or fail together. */
-  readonly maxGroup?: number
-}
+type Submit<N extends SqliteJobs.Name> = Batch.Submit<SqliteJobs.Call<N>, SqliteJobs.Result<N>, SqlError>
 
 export interface SqliteThread {
   /**
-   * Creates a queue, of at most `QUEUES`. Without load, a call is sent immediately. A call that is withdrawn before its
-   * transaction starts is never executed.
+   * Submits a call. Without load, it is sent immediately. A call that is withdrawn before its transaction starts is never
+   * executed.
    */
-  readonly queue: <N extends SqliteJobs.Name, A>(
-    options: QueueOptions<N, A>
-  ) => Batch.Submit<SqliteJobs.Call<N>, A, SqlError>
+  readonly submit: { readonly [N in SqliteJobs.Name]: Submit<N> }
   /** Checks the files of the database in the thread. */
   readonly check: () => void
 }
@@ -72,18 +55,14 @@ const programAddress = (): URL =>
       // finds the program if the package is installed where the bundle runs.
       new URL("./dist/adapters/sql/SqliteWorker.js", import.meta.resolve("animal-store/package.json"))
 
-/** The end of a group. */
-type Ended = Exclude<SqliteJobs.Reply, { readonly thrown: unknown }> | { readonly error: SqlError }
+type Ended = Exit.Exit<ReadonlyArray<unknown>, SqlError>
 
 /** A thread from its start to its end. */
 interface Running {
   readonly worker: Worker
-  /** Sends messages to the worker. */
-  readonly messages: MessagePort
-  readonly claims: Int32Array
-  readonly signal: Int32Array
-  /** What to call at the end of the group in progress, by queue. */
-  readonly inProgress: Array<((ended: Ended) => void) | undefined>
+  readonly send: (message: SqliteJobs.Message) => void
+  /** What to call at the end of the group in progress of each queue. */
+  readonly inProgress: { [queue in SqliteJobs.Name]?: ((ended: Ended) => void) | undefined }
   readonly opened: Deferred.Deferred<void, SqlError>
   readonly ended: Deferred.Deferred<void>
   /** Whether the thread has opened the file and has not ended. */
@@ -100,15 +79,16 @@ export const make = (
   startWorker: Start = start
 ): Effect.Effect<SqliteThread, SqlError, Scope.Scope> =>
   Effect.gen(function* () {
-    let current = yield* Effect.try({ try: () => launch(filename, startWorker), catch: startFailed })
-    let queues = 0
+    const claims = shared(SqliteJobs.names.length * SqliteJobs.MAX_GROUP)
+    const launch = () => launchThread(filename, claims, startWorker)
+    let current = yield* Effect.try({ try: launch, catch: startFailed })
     const observer = yield* CallObserver
 
     yield* Effect.addFinalizer(() =>
       Effect.suspend(() => {
-        const { ended, isUsable, worker } = current
+        const { ended, isUsable, send, worker } = current
         worker.ref()
-        if (isUsable) send(current, { kind: "close" })
+        if (isUsable) send({ kind: "close" })
         else void worker.terminate()
         return Deferred.await(ended)
       })
@@ -117,7 +97,7 @@ export const make = (
 
     const restart = Effect.suspend(() => {
       checkFiles()
-      current = launch(filename, startWorker)
+      current = launch()
       return Deferred.await(current.opened)
     }).pipe(
       Effect.catchCause((cause) =>
@@ -137,10 +117,17 @@ export const make = (
       )
     )
 
+    const queue = <N extends SqliteJobs.Name>(name: N) => makeQueue(name, claims, () => current, observer)
     return {
-      queue: (options) => makeQueue(queues++, () => current, options, observer),
+      submit: {
+        counts: queue("counts"),
+        groups: queue("groups"),
+        scripts: queue("scripts"),
+        quickScripts: queue("quickScripts"),
+        rehearsals: queue("rehearsals")
+      },
       check: () => {
-        if (current.isUsable) send(current, { kind: "check" })
+        if (current.isUsable) current.send({ kind: "check" })
       }
     }
   })
@@ -151,53 +138,40 @@ interface Member<Call> {
   claim: number | undefined
 }
 
-const makeQueue = <N extends SqliteJobs.Name, A>(
-  queue: number,
+const makeQueue = <N extends SqliteJobs.Name>(
+  queue: N,
+  claims: Int32Array,
   current: () => Running,
-  {
-    isRehearsal = false,
-    maxGroup = SqliteJobs.MAX_GROUP,
-    name,
-    resultOf,
-    sql = "",
-    synchronous
-  }: QueueOptions<N, A>,
   observer: CallObserver | undefined
-): Batch.Submit<SqliteJobs.Call<N>, A, SqlError> => {
+): Submit<N> => {
   const { waiting, withdrawn } = SqliteJobs.Claim
+  const firstClaim = SqliteJobs.firstClaim(queue)
   let latestSize = 1
-  let claims: Int32Array | undefined
 
-  const submit = Batch.makeWithCallbacks<Member<SqliteJobs.Call<N>>, A, SqlError>({
-    maxSize: maxGroup,
+  const submit = Batch.makeWithCallbacks<Member<SqliteJobs.Call<N>>, SqliteJobs.Result<N>, SqlError>({
+    maxSize: SqliteJobs.queues[queue].maxGroup,
     concurrency: 1,
     run: ({ take }, end) => {
       const sendGroup = (): void => {
-        const running = current()
         const members = take()
         latestSize = members.length
         if (members.length === 0) return void end(Exit.succeed([]))
-        claims = running.claims
         for (const [index, member] of members.entries()) {
-          member.claim = queue * SqliteJobs.MAX_GROUP + index
+          member.claim = firstClaim + index
           Atomics.store(claims, member.claim, waiting)
         }
-        const calls = members.map(({ call }) => call)
-        submitTo(running, { kind: "group", queue, name, calls, sql, synchronous, isRehearsal }, (ended) => {
+        submitTo(current(), { kind: "group", queue, calls: members.map(({ call }) => call) }, (ended) => {
           // From now on, the next group uses these claims.
           for (const member of members) member.claim = undefined
-          if ("error" in ended) return void end(Exit.fail(ended.error))
-          // The worker returns the results of this transaction.
-          const results = ended.results as SqliteJobs.Results<N>
-          const { executed = members.map((_, position) => position) } = ended
-          if (executed.length > 0) observer?.committed(executed.length)
-          const exits: Array<Exit.Exit<A, SqlError>> = []
-          for (const [index, position] of executed.entries()) {
-            const call = calls[position]
-            if (call !== undefined)
-              exits[position] = SqliteClient.exitOf(() => resultOf(results, index, call))
-          }
-          end(Exit.succeed(exits))
+          end(
+            Exit.map(ended, (given) => {
+              // The worker returns the results of this queue.
+              const results = given as ReadonlyArray<SqliteJobs.Result<N>>
+              const executed = results.filter((result) => result !== undefined).length
+              if (executed > 0) observer?.committed(executed)
+              return results.map((result) => Exit.succeed(result))
+            })
+          )
         })
       }
       // Under load, send the group after the pending I/O events, so that it includes the calls of all requests that
@@ -214,54 +188,51 @@ const makeQueue = <N extends SqliteJobs.Name, A>(
     const leave = submit(member, done)
     return () => {
       leave()
-      if (claims !== undefined && member.claim !== undefined) {
-        Atomics.compareExchange(claims, member.claim, waiting, withdrawn)
-      }
+      if (member.claim !== undefined) Atomics.compareExchange(claims, member.claim, waiting, withdrawn)
     }
   }
 }
 
-const send = ({ messages, signal }: Running, message: SqliteJobs.Message): void => {
-  messages.postMessage(message)
-  Atomics.add(signal, 0, 1)
-  Atomics.notify(signal, 0)
-}
-
-/** Sends a group, and calls `end` at its end. */
 const submitTo = (running: Running, group: SqliteJobs.Group, end: (ended: Ended) => void): void => {
-  if (running.isUsable) {
-    try {
-      send(running, group)
-      running.inProgress[group.queue] = end
-      // Calls in progress keep the process alive.
-      running.worker.ref()
-    } catch (thrown) {
-      // A parameter that cannot be sent to another thread.
-      end({ error: SqliteClient.errorOf(thrown, "execute") })
-    }
-  } else end({ error: endedBecause(undefined) })
+  if (!running.isUsable) return void end(Exit.fail(endedBecause(undefined)))
+  try {
+    running.send(group)
+    running.inProgress[group.queue] = end
+    // Calls in progress keep the process alive.
+    running.worker.ref()
+  } catch (thrown) {
+    // A parameter that cannot be sent to another thread.
+    end(Exit.fail(SqliteClient.errorOf(thrown, "execute")))
+  }
 }
 
 /** Allocates numbers in memory that threads share. */
 const shared = (length: number): Int32Array<SharedArrayBuffer> =>
   new Int32Array(new SharedArrayBuffer(length * Int32Array.BYTES_PER_ELEMENT))
 
-const launch = (filename: string, startWorker: Start): Running => {
-  const claims = shared(QUEUES * SqliteJobs.MAX_GROUP)
+const launchThread = (
+  filename: string,
+  claims: Int32Array<SharedArrayBuffer>,
+  startWorker: Start
+): Running => {
   const signal = shared(1)
   const { port1, port2 } = new MessageChannel()
   const worker = startWorker({ filename, claims, signal, messages: port2 })
+  const opened = Deferred.makeUnsafe<void, SqlError>()
+  const ended = Deferred.makeUnsafe<void>()
+  const inProgress: Running["inProgress"] = {}
   const running: Running = {
     worker,
-    messages: port1,
-    claims,
-    signal,
-    inProgress: [],
-    opened: Deferred.makeUnsafe(),
-    ended: Deferred.makeUnsafe(),
+    send: (message) => {
+      port1.postMessage(message)
+      Atomics.add(signal, 0, 1)
+      Atomics.notify(signal, 0)
+    },
+    inProgress,
+    opened,
+    ended,
     isUsable: false
   }
-  const { ended, inProgress, opened } = running
   let reason: unknown
 
   worker.on("message", (message: SqliteJobs.Reply | SqliteJobs.Opened) => {
@@ -273,24 +244,24 @@ const launch = (filename: string, startWorker: Start): Running => {
     }
     const end = inProgress[message.queue]
     inProgress[message.queue] = undefined
-    if (inProgress.every((other) => other === undefined)) worker.unref()
-    end?.("thrown" in message ? { error: sqlErrorOf(message.thrown) } : message)
+    if (Object.values(inProgress).every((other) => other === undefined)) worker.unref()
+    end?.("thrown" in message ? Exit.fail(sqlErrorOf(message.thrown)) : Exit.succeed(message.results))
   })
   worker.on("error", (thrown) => {
     reason = thrown
   })
   worker.on("exit", () => {
     running.isUsable = false
-    const error = endedBecause(reason)
-    Deferred.doneUnsafe(opened, Effect.fail(error))
-    for (const end of inProgress.splice(0)) end?.({ error })
+    const error = Exit.fail(endedBecause(reason))
+    Deferred.doneUnsafe(opened, error)
+    for (const end of Object.values(inProgress)) end?.(error)
     Deferred.doneUnsafe(ended, Effect.void)
   })
   return running
 }
 
-const sqlErrorOf = (thrown: SqliteJobs.Thrown): SqlError =>
-  SqliteClient.errorOf(SqliteJobs.errorOf(thrown), thrown.operation)
+const sqlErrorOf = ({ message, operation, properties }: SqliteJobs.Thrown): SqlError =>
+  SqliteClient.errorOf(Object.assign(new Error(message), properties), operation)
 
 /** Creates the error for a thread that cannot be created, as in a bundle that lacks the thread's program. */
 const startFailed = (cause: unknown): SqlError =>

@@ -11,11 +11,12 @@ const OPEN_PAUSE_MS = 20
 const LOCKED_PAUSE_MS = { first: 1, longest: 25 }
 
 /** SQLITE_BUSY and SQLITE_LOCKED. */
-const LOCKED: ReadonlyArray<unknown> = [5, 6]
+const LOCKED: ReadonlyArray<number> = [5, 6]
 
 const port = parentPort
 if (port === null) throw new Error("SqliteWorker must run in a worker thread")
 const { claims, filename, messages, signal }: SqliteJobs.WorkerData = workerData
+const { begun, waiting, withdrawn } = SqliteJobs.Claim
 
 const inbox: Array<SqliteJobs.Message> = []
 
@@ -43,35 +44,36 @@ const isClosing = (): boolean => inbox.some(({ kind }) => kind === "close")
 
 const isLocked = (thrown: unknown): boolean =>
   thrown instanceof SqliteConnection.SqliteFailure &&
-  LOCKED.includes(Number(propertyOf(thrown.cause, "errcode")) & 0xff)
-
-const propertyOf = (value: unknown, name: string): unknown =>
-  typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined
+  thrown.cause instanceof Error &&
+  "errcode" in thrown.cause &&
+  LOCKED.includes(Number(thrown.cause.errcode) & 0xff)
 
 /** Encodes an exception as data for the other thread. */
 const encode = (thrown: unknown): SqliteJobs.Thrown => {
-  const cause = thrown instanceof SqliteConnection.SqliteFailure ? thrown.cause : thrown
-  return {
-    operation: thrown instanceof SqliteConnection.SqliteFailure ? thrown.operation : "execute",
-    message: cause instanceof Error ? cause.message : String(cause),
-    code: propertyOf(cause, "code"),
-    errcode: propertyOf(cause, "errcode")
-  }
+  const failure =
+    thrown instanceof SqliteConnection.SqliteFailure
+      ? thrown
+      : new SqliteConnection.SqliteFailure("execute", thrown)
+  const { cause, operation } = failure
+  return cause instanceof Error
+    ? { operation, message: cause.message, properties: { ...cause } }
+    : { operation, message: String(cause), properties: {} }
 }
 
-type Outcome = { readonly results: unknown; readonly executed?: ReadonlyArray<number> }
-
-/** Runs a group; waits while another process has the write lock. */
-const run = (connection: SqliteConnection.SqliteConnection, group: SqliteJobs.Group): Outcome => {
-  const from = group.queue * SqliteJobs.MAX_GROUP
+/** Runs a group and returns its results; waits while another process has the write lock. */
+const run = (
+  connection: SqliteConnection.SqliteConnection,
+  { calls, queue }: SqliteJobs.Group
+): ReadonlyArray<unknown> => {
+  const first = SqliteJobs.firstClaim(queue)
   const isWithdrawn = (_: unknown, index: number): boolean =>
-    Atomics.load(claims, from + index) === SqliteJobs.Claim.withdrawn
+    Atomics.load(claims, first + index) === withdrawn
   for (let pauseMs = LOCKED_PAUSE_MS.first; ; pauseMs = Math.min(pauseMs * 2, LOCKED_PAUSE_MS.longest)) {
-    if (group.calls.every(isWithdrawn)) return { results: [], executed: [] }
+    if (calls.every(isWithdrawn)) return []
     try {
       connection.recover()
-      connection.synchronize(group.synchronous)
-      return transact(connection, group, from)
+      connection.synchronize(SqliteJobs.queues[queue].synchronous)
+      return connection.transact((run) => execute(run, queue, calls), SqliteJobs.queues[queue].isRehearsal)
     } catch (thrown) {
       if (!isLocked(thrown) || isClosing() || connection.isTransaction()) throw thrown
       receive(pauseMs)
@@ -79,28 +81,29 @@ const run = (connection: SqliteConnection.SqliteConnection, group: SqliteJobs.Gr
   }
 }
 
-const transact = (
-  connection: SqliteConnection.SqliteConnection,
-  { calls, isRehearsal, name, sql }: SqliteJobs.Group,
-  from: number
-): Outcome => {
-  const { begun, waiting, withdrawn } = SqliteJobs.Claim
-  return connection.transact((run) => {
-    const executed = [...calls.keys()].filter(
-      (index) => Atomics.compareExchange(claims, from + index, waiting, begun) !== withdrawn
-    )
-    const isWhole = executed.length === calls.length
-    const claimed = isWhole ? calls : calls.filter((_, index) => executed.includes(index))
-    const steps = SqliteJobs.stepsOf(name, claimed, sql)
-    let step = steps.next()
-    while (step.done !== true) step = steps.next(run(...step.value))
-    return { results: step.value, ...(isWhole ? {} : { executed }) }
-  }, isRehearsal)
+/** Executes the calls that can be claimed, and returns their results at the positions of the calls. */
+const execute = <N extends SqliteJobs.Name>(
+  run: SqliteConnection.Run,
+  queue: N,
+  calls: ReadonlyArray<SqliteJobs.Call<N>>
+): ReadonlyArray<unknown> => {
+  const first = SqliteJobs.firstClaim(queue)
+  const claimed = [...calls.entries()].filter(
+    ([index]) => Atomics.compareExchange(claims, first + index, waiting, begun) !== withdrawn
+  )
+  const steps = SqliteJobs.stepsOf(
+    queue,
+    claimed.map(([, call]) => call)
+  )
+  let step = steps.next()
+  while (step.done !== true) step = steps.next(run(...step.value))
+  const results: Array<unknown> = []
+  for (const [nth, [index]] of claimed.entries()) results[index] = step.value[nth]
+  return results
 }
 
 const reply = (message: SqliteJobs.Reply | SqliteJobs.Opened): void => port.postMessage(message)
 
-/** Runs groups until the other thread closes the connection. */
 const work = (connection: SqliteConnection.SqliteConnection): void => {
   for (;;) {
     const message = inbox.shift()
@@ -110,7 +113,7 @@ const work = (connection: SqliteConnection.SqliteConnection): void => {
         break
       case "group":
         try {
-          reply({ queue: message.queue, ...run(connection, message) })
+          reply({ queue: message.queue, results: run(connection, message) })
         } catch (thrown) {
           reply({ queue: message.queue, thrown: encode(thrown) })
         }
@@ -128,27 +131,26 @@ const work = (connection: SqliteConnection.SqliteConnection): void => {
   }
 }
 
-const start = (): (() => void) => {
-  try {
-    const database = SqliteConnection.open({ filename })
-    for (const startedAt = performance.now(); ; ) {
-      try {
-        const connection = SqliteConnection.initialize(database, { filename })
-        reply({ opened: true })
-        return () => {
-          work(connection)
-          database.close()
-        }
-      } catch (thrown) {
-        if (!isLocked(thrown) || performance.now() - startedAt > OPEN_MS) throw thrown
-        Atomics.wait(signal, 0, Atomics.load(signal, 0), OPEN_PAUSE_MS)
+/** Opens the file, and reports the result to the other thread. */
+const open = (): SqliteConnection.SqliteConnection | undefined => {
+  for (const startedAt = performance.now(); ; ) {
+    try {
+      const connection = SqliteConnection.open({ filename })
+      reply({ opened: true })
+      return connection
+    } catch (thrown) {
+      if (!isLocked(thrown) || performance.now() - startedAt > OPEN_MS) {
+        reply({ opened: false, thrown: encode(thrown) })
+        return undefined
       }
+      Atomics.wait(signal, 0, Atomics.load(signal, 0), OPEN_PAUSE_MS)
     }
-  } catch (thrown) {
-    reply({ opened: false, thrown: encode(thrown) })
-    return () => {}
   }
 }
 
-// An exception from here on ends the thread, which is then restarted.
-start()()
+const connection = open()
+if (connection !== undefined) {
+  // An exception from here on ends the thread, which is then restarted.
+  work(connection)
+  connection.close()
+}

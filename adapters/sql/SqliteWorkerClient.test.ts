@@ -36,15 +36,13 @@ const setUpOn = Effect.fnUntraced(function* (filename: string) {
     Effect.sync(() => new DatabaseSync(filename, { timeout: 0 })),
     (other) => Effect.sync(() => other.close())
   )
-  const group = asEffect(
-    sql.queue({ name: "statements", sql: INSERT, resultOf: (rows, index) => rows[index] })
-  )
+  const group = asEffect(sql.submit.groups)
   return {
     filename,
     sql,
     other,
     workers,
-    group: (id: number) => group([id]),
+    group: (id: number) => Effect.map(group([[INSERT, [id]]]), ({ rows }) => rows),
     insert: (id: number) => sql.unsafe(INSERT, [id]),
     stored: () =>
       other

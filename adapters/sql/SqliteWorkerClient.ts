@@ -9,34 +9,22 @@ import type * as Reactivity from "effect/reactivity/Reactivity"
 import type * as Scope from "effect/Scope"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
-import type * as Batch from "../storage/Batch.ts"
 import * as SqliteClient from "./SqliteClient.ts"
 import type { Values } from "./SqliteConnection.ts"
-import type * as SqliteJobs from "./SqliteJobs.ts"
 import * as SqliteThread from "./SqliteThread.ts"
-import * as SqlScript from "./SqlScript.ts"
+import type * as SqlScript from "./SqlScript.ts"
 
 const TypeId = "~animal-store/sql/SqliteWorkerClient"
 
-/** Calls that share transactions. */
-export type CallOptions<N extends SqliteJobs.Name, A> = Pick<
-  SqliteThread.QueueOptions<N, A>,
-  "name" | "sql" | "resultOf"
->
-
 /**
- * A `SqlClient` whose writes run in a worker thread. Scripts are on the disk when they are acknowledged; counts and
- * single statements are handed to the operating system, and `execute` of a single statement returns no rows.
+ * A `SqlClient` whose writes run in a worker thread. Single statements are handed to the operating system, and `execute`
+ * of a single statement returns no rows.
  */
-export interface SqliteWorkerClient extends SqlClient.SqlClient {
+export interface SqliteWorkerClient extends SqlClient.SqlClient, Pick<SqliteThread.SqliteThread, "submit"> {
   readonly [TypeId]: typeof TypeId
   /** Runs a statement that only reads, without an effect; integers are returned as bigints. */
   readonly read: (sql: string, params: ReadonlyArray<unknown>) => Exit.Exit<Values, SqlError>
-  /** Creates a submit function for calls that share transactions in the worker thread. */
-  readonly queue: <N extends SqliteJobs.Name, A>(
-    options: CallOptions<N, A>
-  ) => Batch.Submit<SqliteJobs.Call<N>, A, SqlError>
-  /** Executes a script in a transaction of its own. */
+  /** Executes a script in a transaction of its own, which is on the disk when it is acknowledged. */
   readonly execute: (script: SqlScript.Script) => Effect.Effect<SqlScript.Outcome, SqlError>
   /** Executes a script and rolls it back. */
   readonly rehearse: (script: SqlScript.Script) => Effect.Effect<SqlScript.Outcome, SqlError>
@@ -57,24 +45,22 @@ export const make = (
     // Closes before the thread, because closing the last connection moves the log into the file and waits for the disk.
     const reader = yield* SqliteClient.open({ filename, onRemovedLog: thread.check })
     checkFiles = reader.files.check
-    const single = {
-      name: "scripts",
-      synchronous: "FULL",
-      maxGroup: 1,
-      resultOf: SqlScript.outcomeAt
-    } as const
-    const executeQuickly = submitWith(thread.queue({ ...single, synchronous: "NORMAL" }))
+    const run = (queue: "scripts" | "quickScripts" | "rehearsals") => (script: SqlScript.Script) =>
+      Effect.callback<SqlScript.Outcome, SqlError>((resume) =>
+        Effect.sync(thread.submit[queue](script, resume))
+      )
+    const write = run("quickScripts")
     const reading = SqliteClient.connect(reader)
-    const check = Effect.suspend(() => SqliteClient.attempt("read", reader.files.checkIfDue))
+    const check = SqliteClient.attempt(reader.files.checkIfDue)
     const connection = SqliteClient.connectionOf(
       (sql, params) =>
         isSelect(sql)
           ? Effect.andThen(check, reading.execute(sql, params, undefined))
-          : Effect.as(executeQuickly([[sql, params]]), []),
+          : Effect.as(write([[sql, params]]), []),
       (sql, params) =>
         isSelect(sql)
           ? Effect.andThen(check, reading.executeValues(sql, params))
-          : Effect.map(executeQuickly([[sql, params]]), ({ rows }) => rows)
+          : Effect.map(write([[sql, params]]), ({ rows }) => rows)
     )
     const sql = yield* SqlClient.make({
       ...SqliteClient.dialect,
@@ -84,21 +70,15 @@ export const make = (
     })
     return Object.assign(sql, {
       [TypeId]: TypeId,
+      submit: thread.submit,
       read: (statement: string, params: ReadonlyArray<unknown>) =>
         SqliteClient.exitOf(() => {
           reader.files.checkIfDue()
           return reader.run(statement, params)
         }),
-      queue: <N extends SqliteJobs.Name, A>(options: CallOptions<N, A>) =>
-        thread.queue({ ...options, synchronous: options.name === "counts" ? "NORMAL" : "FULL" }),
-      execute: submitWith(thread.queue(single)),
-      rehearse: submitWith(thread.queue({ ...single, isRehearsal: true }))
+      execute: run("scripts"),
+      rehearse: run("rehearsals")
     } as const)
   })
-
-const submitWith =
-  (submit: Batch.Submit<SqlScript.Script, SqlScript.Outcome, SqlError>) =>
-  (script: SqlScript.Script): Effect.Effect<SqlScript.Outcome, SqlError> =>
-    Effect.callback((resume) => Effect.sync(submit(script, resume)))
 
 const isSelect = (sql: string): boolean => /^\s*SELECT\b/i.test(sql)

@@ -12,6 +12,7 @@ import type { SqlCall } from "./SqlCall.ts"
 import * as SqliteJobs from "./SqliteJobs.ts"
 import * as SqliteWorkerClient from "./SqliteWorkerClient.ts"
 import * as SqlScript from "./SqlScript.ts"
+import * as SqlTable from "./SqlTable.ts"
 import * as Transaction from "./Transaction.ts"
 
 /** Whether another process is writing to the SQLite database. */
@@ -33,7 +34,10 @@ const eachStep = <A>(sql: SqlClient.SqlClient, begin: () => SqlScript.Steps<A>):
     const current = yield* connection(sql)
     const transaction = begin()
     let step = transaction.next()
-    while (step.done !== true) step = transaction.next(yield* current.executeValues(...step.value))
+    while (step.done !== true) {
+      const [text, params] = step.value
+      step = transaction.next(yield* current.executeValues(SqlTable.textFor(sql, text), params))
+    }
     return step.value
   }).pipe(Effect.provideService(SqlClient.SafeIntegers, true))
 
@@ -80,30 +84,30 @@ export const execute = (
   script: SqlScript.Script
 ): Effect.Effect<SqlScript.Outcome, SqlError> =>
   SqliteWorkerClient.isSqliteWorkerClient(sql)
-    ? sql.execute(script)
+    ? sql.execute(script.map(([text, ...rest]) => [SqlTable.textFor(sql, text), ...rest]))
     : runSteps(sql, () => SqlScript.steps(script))
 
 /**
- * Creates a function that runs a call of a transaction in SQLite: in the worker thread, if the client has one, where
- * calls that arrive during a transaction share the next one, and its wait for the disk.
+ * Creates a function that runs the calls of a queue in SQLite: in the worker thread, if the client has one, where calls
+ * that arrive during a transaction share the next one, and its wait for the disk.
  */
-export const calls = <N extends SqliteJobs.Name, A>(
+export const inQueue = <N extends SqliteJobs.Name>(
   sql: SqlClient.SqlClient,
-  bounded: SqlCall,
-  options: SqliteWorkerClient.CallOptions<N, A>
-): ((call: SqliteJobs.Call<N>) => Effect.Effect<A, StoreUnavailable>) => {
-  const { name, resultOf, sql: text = "" } = options
-  if (!SqliteWorkerClient.isSqliteWorkerClient(sql)) {
-    return (call) =>
-      bounded.run(
-        Effect.map(
-          runSteps(sql, () => SqliteJobs.stepsOf(name, [call], text)),
-          (results) => resultOf(results, 0, call)
-        )
-      )
+  call: SqlCall,
+  queue: N
+): ((given: SqliteJobs.Call<N>) => Effect.Effect<SqliteJobs.Result<N>, StoreUnavailable>) => {
+  if (SqliteWorkerClient.isSqliteWorkerClient(sql)) {
+    const submit = sql.submit[queue]
+    return (given) => call.submit((done) => submit(given, done))
   }
-  const submit = sql.queue(options)
-  return (call) => bounded.submit((done) => submit(call, done))
+  return (given) =>
+    call.run(
+      Effect.map(
+        runSteps(sql, () => SqliteJobs.stepsOf(queue, [given])),
+        // There is one result for each call.
+        ([result]) => result as SqliteJobs.Result<N>
+      )
+    )
 }
 
 /** Executes a statement in SQLite and rolls it back. Nothing is written to the disk, not even to `-wal`. */

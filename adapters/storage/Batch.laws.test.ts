@@ -106,6 +106,10 @@ it.effect("Batch runs each member exactly once, in order, unless it is withdrawn
                   )
                   expect(waiting).toBe(-1)
                 }
+                // No run continues without members.
+                for (const { members } of inProgress()) {
+                  expect(members.every((member) => withdrawn.has(member))).toBe(false)
+                }
                 break
             }
           }

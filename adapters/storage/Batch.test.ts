@@ -14,7 +14,6 @@ interface Run {
   readonly end: (exit: Exit.Exit<ReadonlyArray<Exit.Exit<number, string>>, string>) => void
   /** Ends the run; the result of each member is the member itself. */
   readonly succeed: () => void
-  isInterrupted: boolean
 }
 
 /** Creates a batch whose runs are ended by the test. */
@@ -28,15 +27,10 @@ const setUp = Effect.fnUntraced(function* (options: {
     run: ({ take }) =>
       Effect.callback((resume) => {
         const members = take()
-        const run: Run = {
+        runs.push({
           members,
           end: resume,
-          succeed: () => resume(Exit.succeed(members.map((member) => Exit.succeed(member)))),
-          isInterrupted: false
-        }
-        runs.push(run)
-        return Effect.sync(() => {
-          run.isInterrupted = true
+          succeed: () => resume(Exit.succeed(members.map((member) => Exit.succeed(member))))
         })
       })
   })
@@ -48,22 +42,10 @@ const setUp = Effect.fnUntraced(function* (options: {
       call.submit<number>((done) => submit(member, done)),
       { startImmediately: true }
     )
-  const sizes = () => runs.map(({ members }) => members.length)
-  return { call, fork, runs, sizes, submit }
+  return { fork, runs }
 })
 
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index)
-
-it.effect("Batch runs a single member immediately", () =>
-  Effect.gen(function* () {
-    const { fork, runs } = yield* setUp({ maxSize: 8, concurrency: 1 })
-    const caller = yield* fork(7)
-    yield* Effect.yieldNow
-    expect(runs.map(({ members }) => members)).toEqual([[7]])
-    runs[0]?.succeed()
-    expect(yield* Fiber.join(caller)).toBe(7)
-  })
-)
 
 it.effect("Batch runs concurrent members together, up to the maximum size and in order of submission", () =>
   Effect.gen(function* () {
@@ -99,41 +81,6 @@ it.effect("members wait while the maximum number of runs is in progress, and the
   })
 )
 
-it.effect("Batch never runs a member that is withdrawn while it waits", () =>
-  Effect.gen(function* () {
-    const { fork, runs } = yield* setUp({ maxSize: 100, concurrency: 1 })
-    yield* fork(0)
-    yield* Effect.yieldNow
-    const callers = yield* Effect.forEach([1, 2, 3], fork)
-    for (const caller of callers.slice(1)) yield* Fiber.interrupt(caller)
-    runs[0]?.succeed()
-    yield* Effect.yieldNow
-    yield* Effect.yieldNow
-    expect(runs.map(({ members }) => members)).toEqual([[0], [1]])
-  })
-)
-
-it.effect("Batch interrupts a run once all its members are withdrawn, and not before", () =>
-  Effect.gen(function* () {
-    const { fork, runs } = yield* setUp({ maxSize: 100, concurrency: 1 })
-    const [first, second, third] = yield* Effect.all([fork(1), fork(2), fork(3)])
-    yield* Effect.yieldNow
-    const next = yield* fork(4)
-    yield* Fiber.interrupt(first)
-    yield* Fiber.interrupt(third)
-    expect(runs.map(({ isInterrupted }) => isInterrupted)).toEqual([false])
-    yield* Fiber.interrupt(second)
-    yield* Effect.yieldNow
-    yield* Effect.yieldNow
-    expect(runs.map(({ isInterrupted, members }) => ({ isInterrupted, members }))).toEqual([
-      { isInterrupted: true, members: [1, 2, 3] },
-      { isInterrupted: false, members: [4] }
-    ])
-    runs[1]?.succeed()
-    expect(yield* Fiber.join(next)).toBe(4)
-  })
-)
-
 it.effect("a member times out at its own deadline, even while it waits for a run", () =>
   Effect.gen(function* () {
     const { fork, runs } = yield* setUp({ maxSize: 100, concurrency: 1 })
@@ -166,20 +113,6 @@ it.effect("the failure of one member does not affect other members of the same r
       new StoreUnavailable({ retryable: true, cause: "rejected" }),
       13
     ])
-  })
-)
-
-it.effect("a failed run fails its own members, but not the members of the next run", () =>
-  Effect.gen(function* () {
-    const { fork, runs } = yield* setUp({ maxSize: 2, concurrency: 1 })
-    const callers = yield* Effect.forEach([0, 1, 2], fork)
-    yield* Effect.yieldNow
-    runs[0]?.end(Exit.fail("down"))
-    yield* Effect.yieldNow
-    yield* Effect.yieldNow
-    runs[1]?.succeed()
-    const exits = yield* Effect.forEach(callers, Fiber.await)
-    expect(exits.map(Exit.isSuccess)).toEqual([false, false, true])
   })
 )
 

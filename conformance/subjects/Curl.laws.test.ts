@@ -31,11 +31,12 @@ const request: fc.Arbitrary<WireRequest> = fc.record({
   )
 })
 
-/** Defines `curl` as a function that prints its arguments and its input in base64. */
+/** Defines `curl` as a function that prints its arguments, each with NUL at its end, and its input, both in base64. */
 const preamble = `
 KEY=main-secret-0123 TINY=tiny-secret-4567
 curl() {
-  for argument in "$@"; do printf '%s' "$argument" | base64 -w 0; printf ' '; done
+  printf '%s\\0' "$@" | base64 -w 0
+  printf ' '
   case "$*" in *"--data-binary @-"*) base64 -w 0 ;; esac
   printf '\\n'
 }
@@ -47,17 +48,23 @@ interface Sent {
   readonly body: Buffer | undefined
 }
 
-/** Reads the arguments of one command. */
+/** Reads the arguments and the input of one command. */
 const sentBy = (line: string): Sent => {
-  const words = line.split(" ").map((word) => Buffer.from(word, "base64"))
+  const [words = "", input = ""] = line
+    .split(" ")
+    .map((part) => Buffer.from(part, "base64").toString("latin1"))
+  const all = words
+    .split("\0")
+    .slice(0, -1)
+    .map((word) => Buffer.from(word, "latin1"))
   const after = (flag: string) =>
-    words.flatMap((word, index) => (words[index - 1]?.toString() === flag ? [word] : []))
+    all.flatMap((word, index) => (all[index - 1]?.toString() === flag ? [word] : []))
   const [data] = after("--data-binary")
-  const at = words.findIndex((word) => word.toString().startsWith(origin))
+  const address = all.map(String).find((word) => word.startsWith(origin)) ?? ""
   return {
-    target: (words[at]?.toString() ?? "").slice(origin.length),
+    target: address.slice(origin.length),
     headers: after("-H").map(String),
-    body: data?.toString() === "@-" ? words[at + 1] : data
+    body: data?.toString() === "@-" ? Buffer.from(input, "latin1") : data
   }
 }
 

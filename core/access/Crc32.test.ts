@@ -4,15 +4,6 @@ import { describe, expect, it } from "vitest"
 import * as Crc32 from "./Crc32.ts"
 
 describe("Crc32.of", () => {
-  it.each([
-    ["", 0],
-    ["123456789", 0xcbf43926],
-    ["a", 0xe8b7be43],
-    ["The quick brown fox jumps over the lazy dog", 0x414fa339]
-  ])("returns the published checksum of %j", (text, checksum) => {
-    expect(Crc32.of(new TextEncoder().encode(text))).toBe(checksum)
-  })
-
   it("returns the same checksum as zlib, for all bytes and for a prefix of the bytes", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), fc.nat({ max: 200 }), (bytes, length) => {

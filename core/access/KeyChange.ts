@@ -14,22 +14,14 @@ import * as Carryover from "./Carryover.ts"
 import * as Expiry from "./Expiry.ts"
 import * as KeyEvent from "./KeyEvent.ts"
 import * as KeyLifecycle from "./KeyLifecycle.ts"
-import type * as Metadata from "./Metadata.ts"
 
-/** What to change; absent fields stay as they are. */
-export interface KeyChange {
-  /** The new plan, with the limits of that plan unless `limits` overrides them. */
-  readonly plan?: PlanName | undefined
-  /** New limits; without `plan`, an absent number stays as it is. */
-  readonly limits?: KeyLifecycle.IssueOptions["limits"]
-  /** The new label; `null` removes it. */
-  readonly label?: string | null | undefined
-  /** The new account; `null` removes it. */
-  readonly account?: string | null | undefined
-  /** The new metadata, which replaces all of the old; `null` removes it. */
-  readonly metadata?: Metadata.Metadata | null | undefined
-  /** The new expiry. A key that has expired becomes valid again if the new expiry is in the future. */
-  readonly expires?: Expiry.Expiry | undefined
+/**
+ * What to change; absent fields stay as they are, and `null` removes a value. A new `plan` has its own limits unless
+ * `limits` overrides them; without `plan`, an absent limit stays as it is. Metadata replaces all of the old. A key that
+ * has expired becomes valid again if the new expiry is in the future.
+ */
+export type KeyChange = {
+  readonly [field in keyof KeyLifecycle.IssueOptions]?: KeyLifecycle.IssueOptions[field] | undefined
 }
 
 /** Why a key cannot be changed. */

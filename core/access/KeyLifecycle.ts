@@ -88,12 +88,12 @@ export interface IssueOptions {
   readonly limits?:
     | { readonly perMinute?: number | undefined; readonly perDay?: number | undefined }
     | undefined
-  /** A name for operators; not unique, never sent to clients. */
-  readonly label?: string | undefined
-  /** The account to which the key belongs, such as the id of a customer; several keys can have the same. */
-  readonly account?: string | undefined
-  /** A JSON object of at most 4096 bytes, for the operator's own programs; never sent to clients. */
-  readonly metadata?: Metadata.Metadata | undefined
+  /** A name for operators; not unique, never sent to clients. `null`: none. */
+  readonly label?: string | null | undefined
+  /** The account to which the key belongs, such as the id of a customer; several keys can have the same. `null`: none. */
+  readonly account?: string | null | undefined
+  /** A JSON object of at most 4096 bytes, for the operator's own programs; never sent to clients. `null`: none. */
+  readonly metadata?: Metadata.Metadata | null | undefined
   /** The expiry of the key, which must be in the future; by default, the key never expires. */
   readonly expires?: Expiry.Expiry | undefined
 }

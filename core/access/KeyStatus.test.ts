@@ -136,6 +136,9 @@ for (const [name, stores] of [
         expect(yield* idsOf("acme")).toEqual([issued[0]?.key.id, issued[3]?.key.id])
         expect(yield* idsOf("Acme")).toEqual([issued[2]?.key.id])
         expect(yield* idsOf("none")).toEqual([])
+        // @ts-expect-error only a string: `undefined` must not select the keys of all accounts
+        const withoutAccount = yield* KeyStatus.list({ account: undefined })
+        expect(withoutAccount.map(({ id }) => id)).toEqual([issued[1]?.key.id])
       }).pipe(Effect.provide(environment(stores)))
     )
 

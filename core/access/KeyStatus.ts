@@ -48,16 +48,17 @@ export const verify = Effect.fn("KeyStatus.verify")(function* (
 
 /** Which keys to list. */
 export interface ListOptions {
-  /** Only the keys of this account; all keys by default. */
-  readonly account?: string | undefined
+  /** Only the keys of this account; all keys if the property is absent. */
+  readonly account?: string
 }
 
 /** Returns the keys with their usage, oldest first. */
-export const list = Effect.fn("KeyStatus.list")(function* ({
-  account
-}: ListOptions = {}): Effect.fn.Return<ReadonlyArray<KeyStatus>, StoreUnavailable, Ports> {
+export const list = Effect.fn("KeyStatus.list")(function* (
+  options: ListOptions = {}
+): Effect.fn.Return<ReadonlyArray<KeyStatus>, StoreUnavailable, Ports> {
   const all = yield* KeyLifecycle.list
-  const keys = account === undefined ? all : all.filter((key) => key.account === account)
+  // The account of a caller without one must not select the keys of all accounts.
+  const keys = "account" in options ? all.filter(({ account }) => account === options.account) : all
   return yield* ofKeys(keys)
 })
 

@@ -25,3 +25,17 @@ describe("HttpDate.format", () => {
     )
   })
 })
+
+describe("HttpDate.perSecond", () => {
+  it("returns a function that formats times in any order like `format`", () => {
+    const aroundSeconds = fc
+      .tuple(fc.integer({ min: 1_000, max: 1_004 }), fc.constantFrom(-1, 0, 1))
+      .map(([second, ms]) => second * 1_000 + ms)
+    fc.assert(
+      fc.property(fc.array(aroundSeconds), (moments) => {
+        const date = HttpDate.perSecond()
+        expect(moments.map(date)).toEqual(moments.map(HttpDate.format))
+      })
+    )
+  })
+})

@@ -86,13 +86,15 @@ describe("Json.parse", () => {
     fc.assert(fc.property(fc.oneof(fc.string({ unit: "binary" }), soup), expectAgreement), { numRuns: 5000 })
   })
 
-  it("agrees with JSON.parse for every UTF-16 code unit: in a string, after a backslash, next to a value and alone", () => {
+  it("accepts every UTF-16 code unit where RFC 8259 does: in a string, after a backslash, next to a value and alone", () => {
     const disagreements: Array<string> = []
     for (let code = 0; code <= 0xffff; code++) {
       const unit = String.fromCharCode(code)
       for (const text of [`"${unit}"`, `"\\${unit}"`, `${unit}1`, `1${unit}`, unit]) {
         const parsed = Json.parse(text)
-        const expected = platformParse(text)
+        // Outside ASCII, every unit is allowed within a string, and none elsewhere; JSON.parse is slow to reject texts.
+        const expected =
+          code < 0x80 ? platformParse(text) : text === `"${unit}"` ? { value: unit } : undefined
         const agrees = Result.isSuccess(parsed)
           ? expected !== undefined && comparable(parsed.success) === expected.value
           : expected === undefined

@@ -15,32 +15,9 @@ describe("Json.parse", () => {
     ["[1", "expected ',' or ']'", 2],
     ["[1,]", "expected a JSON value", 3],
     ['{"a":1,}', "expected a name in double quotes", 7],
-    ["{a:1}", "expected a name in double quotes", 1],
-    ["{'a':1}", "expected a name in double quotes", 1],
     ['{"a" 1}', "expected ':'", 5],
     ['{"a":1 "b":2}', "expected ',' or '}'", 7],
-    ["// a", "expected a JSON value", 0],
-    ["[1,/**/2]", "expected a JSON value", 3],
-    ["NaN", "expected a JSON value", 0],
-    ["Infinity", "expected a JSON value", 0],
-    ["undefined", "expected a JSON value", 0],
-    ["True", "expected a JSON value", 0],
-    ["tru", "expected a JSON value", 0],
-    ["nul1", "expected a JSON value", 0],
-    ["+1", "expected a JSON value", 0],
-    [".5", "expected a JSON value", 0],
-    ["-", "expected a JSON value", 0],
-    ["01", "unexpected text after the value", 1],
-    ["1.", "unexpected text after the value", 1],
-    ["1e", "unexpected text after the value", 1],
-    ["0x1", "unexpected text after the value", 1],
-    ["1n", "unexpected text after the value", 1],
     ["{}{}", "unexpected text after the value", 2],
-    ["{} x", "unexpected text after the value", 3],
-    ["\u00a01", "expected a JSON value", 0],
-    ["\ufeff1", "expected a JSON value", 0],
-    ["1\u2028", "unexpected text after the value", 1],
-    ["'a'", "expected a JSON value", 0],
     ['"a', "unexpected end of input inside a string", 2],
     ['"a\\', "invalid escape inside a string", 2],
     ['"\\x41"', "invalid escape inside a string", 1],
@@ -60,8 +37,7 @@ describe("Json.parse", () => {
     ["the same name in neighboring objects", '[{"a":1},{"a":2}]'],
     ["the same name in an object and its member", '{"a":{"a":1}}'],
     ["names that differ only in their Unicode normalization", '{"\u00e9":1,"e\\u0301":2}'],
-    ["an empty name", '{"":1}'],
-    ["names of Object.prototype", '{"toString":1,"valueOf":2,"__proto__":3}']
+    ["an empty name", '{"":1}']
   ])("accepts %s", (_, text) => {
     expect(errorOf(text)).toBeUndefined()
   })
@@ -80,26 +56,11 @@ describe("Json.parse", () => {
     expect(errorOf(`[${"[],{},".repeat(100)}1]`)).toBeUndefined()
   })
 
-  it("decodes escaped lone surrogates and escaped surrogate pairs", () => {
-    expect(Json.parse('["\\ud83d","\\ud83d\\ude00","\\uDE00"]')).toEqual(
-      Result.succeed(["\ud83d", "😀", "\ude00"])
-    )
-  })
-
   // A bug in V8 13.6: after the first object, `JSON.parse` decodes the second one wrongly.
   it("distinguishes names that differ only in an escaped character", () => {
     const namesOf = (text: string) => Object.keys(Result.getOrThrow(Json.parse(text)) ?? {})
     expect(namesOf(String.raw`{"a":1,"\\":2}`)).toEqual(["a", "\\"])
     expect(namesOf(String.raw`{"a":1,"\"":2}`)).toEqual(["a", '"'])
-  })
-
-  it("treats `__proto__` as an ordinary member", () => {
-    const value = Result.getOrThrow(
-      Json.parse('{"__proto__":{"polluted":true},"constructor":{"prototype":{}}}')
-    )
-    expect(Object.keys(value ?? {})).toEqual(["__proto__", "constructor"])
-    expect(Object.getPrototypeOf(value)).toBeNull()
-    expect(Reflect.get({}, "polluted")).toBeUndefined()
   })
 })
 

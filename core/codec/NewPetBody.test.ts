@@ -68,41 +68,6 @@ describe("NewPetBody.decode", () => {
     }
   )
 
-  it.each([
-    ["an empty string", '""', "must not be empty"],
-    ["white space", '" \\u00a0\\n"', "must not consist only of white space"],
-    ["U+0000", '"a\\u0000b"', "must not contain the character U+0000"],
-    ["a lone surrogate", '"\\ud83d"', "must not contain lone surrogates"],
-    ["surrogates in the wrong order", '"\\ude00\\ud83d"', "must not contain lone surrogates"],
-    ["256 letters", JSON.stringify("a".repeat(256)), "must have at most 255 characters"],
-    ["256 emoji", JSON.stringify("😀".repeat(256)), "must have at most 255 characters"]
-  ])("rejects %s as a name", (_, text, reason) => {
-    expect(errorOf(`{"name":${text},"categoryId":1}`)).toBe(invalidBody(`name: ${reason}`))
-  })
-
-  it.each([
-    ["an escaped surrogate pair", '"\\ud83d\\ude00"', "😀"],
-    ["255 emoji", JSON.stringify("😀".repeat(255)), "😀".repeat(255)],
-    ["composed characters", '"\u00e9"', "\u00e9"],
-    ["decomposed characters", '"e\u0301"', "e\u0301"],
-    ["a right-to-left override", '"\u202egod"', "\u202egod"],
-    ["line breaks and terminal escapes", '"a\\r\\nb\\u001b[31m"', "a\r\nb\u001b[31m"],
-    ["noncharacters", '"\uffff\u{1ffff}"', "\uffff\u{1ffff}"]
-  ])("keeps %s in a name unchanged", (_, text, name) => {
-    expect(decode(`{"name":${text},"categoryId":1}`)).toEqual(
-      Result.succeed({ name, categoryId: 1n, status: "available" })
-    )
-  })
-
-  it.each(["null", '"SOLD"', '""', "0", "true", "[]", '["sold"]', '"sold "', '"toString"'])(
-    "rejects the status %s",
-    (text) => {
-      expect(errorOf(`{"name":"Rex","categoryId":1,"status":${text}}`)).toBe(
-        invalidBody('status: must be one of "available", "pending", "sold"')
-      )
-    }
-  )
-
   it("names all invalid fields in one message, unknown fields last", () => {
     expect(errorOf("{}")).toBe(invalidBody("name: is required; categoryId: is required"))
     expect(errorOf('{"b":1,"name":"","categoryId":1.5,"status":"x","a":2}', true)).toBe(
@@ -123,25 +88,7 @@ describe("NewPetBody.decode", () => {
 
   it.each<[string, string | ReadonlyArray<number>, string]>([
     ["an empty body", "", "unexpected end of input at position 0"],
-    ["white space", " \r\n\t", "unexpected end of input at position 4"],
-    ["an unfinished object", "{", "expected a name in double quotes at position 1"],
-    ["a trailing comma", '{"name":"Rex",}', "expected a name in double quotes at position 14"],
-    ["a comment", '{/**/"name":"Rex"}', "expected a name in double quotes at position 1"],
-    ["single quotes", "{'name':'Rex'}", "expected a name in double quotes at position 1"],
-    ["NaN", '{"categoryId":NaN}', "expected a JSON value at position 14"],
-    ["two documents", '{"name":"Rex","categoryId":1}{}', "unexpected text after the value at position 29"],
     ["a repeated name", '{"name":"a","name":"b"}', "duplicate name in an object at position 12"],
-    [
-      "a name repeated with escapes",
-      '{"name":"a","n\\u0061me":"b"}',
-      "duplicate name in an object at position 12"
-    ],
-    [
-      "a repeated categoryId",
-      '{"categoryId":1,"\\u0063ategoryId":1}',
-      "duplicate name in an object at position 16"
-    ],
-    ["a repeated unknown name", '{"x":{"y":1,"y":1}}', "duplicate name in an object at position 12"],
     ["a byte order mark", "\ufeff{}", "unexpected byte order mark at position 0"],
     ["UTF-16", [0xff, 0xfe, 0x7b, 0x00, 0x7d, 0x00], "not valid UTF-8 at position 0"],
     ["ISO 8859-1", [0x7b, 0x22, 0xe9, 0x22, 0x7d], "not valid UTF-8 at position 2"],
@@ -151,28 +98,11 @@ describe("NewPetBody.decode", () => {
     expect(errorOf(body)).toBe(invalidJson(reason))
   })
 
-  it("ignores unknown fields, including `id` and names of prototype members", () => {
-    const body =
-      '{"id":99,"__proto__":{"polluted":true,"status":"sold"},"constructor":{"prototype":{"polluted":true}},' +
-      '"toJSON":1,"then":{},"hasOwnProperty":false,"name":"Rex","categoryId":1}'
-    expect(decode(body)).toEqual(Result.succeed({ name: "Rex", categoryId: 1n, status: "available" }))
-    expect(Reflect.get({}, "polluted")).toBeUndefined()
-  })
-
   it("does not look up required fields on a prototype", () => {
     expect(errorOf('{"__proto__":{"name":"Rex","categoryId":1}}')).toBe(
       invalidBody("name: is required; categoryId: is required")
     )
   })
-
-  it.each(["id", "__proto__", "constructor", "toJSON", "then", "hasOwnProperty", "Name", "name ", ""])(
-    "rejects the unknown field %j in strict mode",
-    (name) => {
-      expect(errorOf(`{"name":"Rex","categoryId":1,${JSON.stringify(name)}:2}`, true)).toBe(
-        invalidBody(`${JSON.stringify(name)}: is not a known field`)
-      )
-    }
-  )
 
   it("names at most three unknown fields, each escaped and truncated to forty characters", () => {
     const many = Array.from({ length: 10 }, (_, index) => `"x${index}":1`).join(",")

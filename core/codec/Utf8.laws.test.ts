@@ -67,6 +67,11 @@ describe("Utf8.decode", () => {
     )
   })
 
+  it("decodes megabytes without a stack overflow", () => {
+    const text = "aé😀".repeat(500_000)
+    expect(Utf8.decode(encoder.encode(text)) === text).toBe(true)
+  })
+
   it("returns the offset of the first invalid sequence: the bytes before it are valid", () => {
     fc.assert(
       fc.property(anyBytes, (bytes) => {

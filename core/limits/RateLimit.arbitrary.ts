@@ -140,13 +140,39 @@ export type Policies = readonly [RateLimit.Policy, ...ReadonlyArray<RateLimit.Po
 export interface Sent {
   readonly now: number
   readonly policy: RateLimit.Policy
+  readonly cost: number
   readonly before: RateLimit.State | undefined
   readonly verdict: RateLimit.Verdict
   readonly after: RateLimit.State
 }
 
-/** Runs all requests of `moves`, starting at `start`. */
-export const play = (start: number, moves: ReadonlyArray<Move>, policies: Policies): ReadonlyArray<Sent> => {
+/** Generates the costs of a history; `costAt` limits each to the plan, because no plan can admit a greater one. */
+export const costs: fc.Arbitrary<ReadonlyArray<number>> = fc.oneof(
+  fc.constant([1]),
+  fc.array(
+    fc.oneof(
+      { weight: 3, arbitrary: fc.integer({ min: 1, max: 8 }) },
+      // The whole limit.
+      fc.constant(Number.MAX_SAFE_INTEGER)
+    ),
+    { minLength: 1, maxLength: 5 }
+  )
+)
+
+/** Returns the cost of the request with this index; the requests use the costs in rotation. */
+export const costAt = (
+  costs: ReadonlyArray<number>,
+  index: number,
+  { perDay, perMinute }: Plan.Plan
+): number => Math.min(costs[index % costs.length] ?? 1, perMinute, perDay)
+
+/** Runs all requests of `moves`, starting at `start`; each costs 1 by default. */
+export const play = (
+  start: number,
+  moves: ReadonlyArray<Move>,
+  policies: Policies,
+  costs: ReadonlyArray<number> = [1]
+): ReadonlyArray<Sent> => {
   const sent: Array<Sent> = []
   let now = start
   for (const [index, { burst, pause }] of moves.entries()) {
@@ -154,8 +180,9 @@ export const play = (start: number, moves: ReadonlyArray<Move>, policies: Polici
     now = timeAfter(pause, now, sent.at(-1)?.verdict)
     for (let count = 0; count < burst; count++) {
       const before = sent.at(-1)?.after
-      const [verdict, after] = RateLimit.step(before, now, policy)
-      sent.push({ now, policy, before, verdict, after })
+      const cost = costAt(costs, sent.length, policy.plan)
+      const [verdict, after] = RateLimit.step(before, now, policy, cost)
+      sent.push({ now, policy, cost, before, verdict, after })
     }
   }
   return sent

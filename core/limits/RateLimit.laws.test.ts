@@ -93,24 +93,28 @@ describe("RateLimit.step", () => {
 })
 
 describe("Verdict.retryAfter", () => {
-  it("is sufficient: a request after that time is admitted if no request was sent in between", () => {
+  it("is sufficient: the same request after that time is admitted if no request was sent in between", () => {
+    let retries = 0
     fc.assert(
       fc.property(
         Arbitrary.moment,
         Arbitrary.moves,
         Arbitrary.policies,
+        Arbitrary.costs,
         fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 2 * DAY })),
-        (start, moves, policies, delayMs) => {
-          for (const { after, now, policy, verdict } of Arbitrary.play(start, moves, policies)) {
+        (start, moves, policies, costs, delayMs) => {
+          for (const { after, cost, now, policy, verdict } of Arbitrary.play(start, moves, policies, costs)) {
             // After a clock step of weeks, Retry-After is capped at its maximum, so the retry may come too early.
             if (verdict.outcome === "admitted" || verdict.retryAfter === RateLimit.maxRetryAfter) continue
-            const [next] = RateLimit.step(after, now + verdict.retryAfter * SECOND + delayMs, policy)
+            const [next] = RateLimit.step(after, now + verdict.retryAfter * SECOND + delayMs, policy, cost)
             expect(next.outcome).toBe("admitted")
+            retries++
           }
         }
       ),
       { numRuns: 500 }
     )
+    expect(retries).toBeGreaterThan(1000)
   })
 
   it("is not longer than necessary if no other slot is open: a request one second earlier is denied", () => {
@@ -150,7 +154,8 @@ describe("RateLimit.step, for clients that wait before they retry", () => {
     start: number,
     { ban, plans }: { ban: BanPolicy.BanPolicy; plans: ReadonlyArray<Plan.Plan> },
     latencies: ReadonlyArray<{ readonly network: number; readonly thinking: number }>,
-    waitFor: (retryAfterMs: number) => number
+    waitFor: (retryAfterMs: number) => number,
+    costs: ReadonlyArray<number> = [1]
   ): ReadonlyArray<Arbitrary.Sent> => {
     const sent: Array<Arbitrary.Sent> = []
     let now = start
@@ -158,8 +163,9 @@ describe("RateLimit.step, for clients that wait before they retry", () => {
       const before = sent.at(-1)?.after
       const plan = plans[index % plans.length] ?? Plan.standard.Free
       const policy = { plan, ban }
-      const [verdict, after] = RateLimit.step(before, now, policy)
-      sent.push({ now, policy, before, verdict, after })
+      const cost = Arbitrary.costAt(costs, index, plan)
+      const [verdict, after] = RateLimit.step(before, now, policy, cost)
+      sent.push({ now, policy, cost, before, verdict, after })
       now += network + (verdict.outcome === "admitted" ? thinking : waitFor(verdict.retryAfter * SECOND))
     }
     return sent
@@ -185,17 +191,26 @@ describe("RateLimit.step, for clients that wait before they retry", () => {
   it("gives no strike to a client that waits for Retry-After, under any ban policy and a constant plan", () => {
     let denials = 0
     fc.assert(
-      fc.property(Arbitrary.moment, Arbitrary.ban, smallPlan, latencies, (start, ban, plan, latencies) => {
-        for (const { after, verdict } of simulate(
-          start,
-          { ban, plans: [plan] },
-          latencies,
-          (retryAfterMs) => retryAfterMs
-        )) {
-          if (verdict.outcome !== "admitted") denials++
-          expect([verdict.outcome === "banned", after.strikes, after.bannedUntil]).toEqual([false, 0, 0])
+      fc.property(
+        Arbitrary.moment,
+        Arbitrary.ban,
+        smallPlan,
+        latencies,
+        Arbitrary.costs,
+        (start, ban, plan, latencies, costs) => {
+          const sent = simulate(
+            start,
+            { ban, plans: [plan] },
+            latencies,
+            (retryAfterMs) => retryAfterMs,
+            costs
+          )
+          denials += sent.filter(({ verdict }) => verdict.outcome === "limited").length
+          const isPunished = ({ after, verdict }: Arbitrary.Sent) =>
+            verdict.outcome === "banned" || after.strikes > 0 || after.bannedUntil > 0
+          expect(sent.filter(isPunished)).toEqual([])
         }
-      }),
+      ),
       { numRuns: 200 }
     )
     expect(denials).toBeGreaterThan(1000)
@@ -350,19 +365,41 @@ describe("after every request in any history", () => {
       after.at <= now + MINUTE && after.day <= Math.floor((now + MINUTE) / DAY),
     "the stored time and day decrease only to stay within a minute of the clock": ({ after, before, now }) =>
       before === undefined || before.at > now + MINUTE || (after.at >= before.at && after.day >= before.day),
-    "Limit is a limit of the plan": ({ policy: { plan }, verdict }) =>
-      verdict.limit === plan.perMinute || verdict.limit === plan.perDay,
-    "Remaining is an integer from 0 to Limit - 1, and 0 on every denial": ({ verdict }) =>
-      isCount(verdict.remaining) &&
-      verdict.remaining <= (verdict.outcome === "admitted" ? verdict.limit - 1 : 0),
+    "Remaining is a count: after an admission, without the cost; else less than the cost, and 0 in a ban": ({
+      cost,
+      verdict: { limit, outcome, remaining }
+    }) =>
+      isCount(remaining) && remaining <= { admitted: limit - cost, limited: cost - 1, banned: 0 }[outcome],
+    "Limit and Remaining are those of one window: after an admission, of the one with fewer requests left": ({
+      verdict: { day, limit, minute, outcome, remaining }
+    }) =>
+      [minute, day].some((window) => window.limit === limit && window.remaining === remaining) &&
+      (outcome !== "admitted" || remaining === Math.min(minute.remaining, day.remaining)),
+    "each window has the limit of the plan, and more requests later unless all are left": ({
+      policy: { plan },
+      verdict: { day, minute }
+    }) =>
+      minute.limit === plan.perMinute &&
+      day.limit === plan.perDay &&
+      [minute, day].every(
+        ({ limit, moreIn, remaining }) =>
+          isCount(remaining) && remaining <= limit && (moreIn === 0) === (remaining === limit)
+      ),
+    "Retry-After covers the wait for an exhausted window": ({
+      verdict: { day, minute, outcome, retryAfter }
+    }) =>
+      outcome === "admitted" ||
+      [minute, day].every(({ moreIn, remaining }) => remaining > 0 || moreIn <= retryAfter),
     "Reset is an integer and not in the past": ({ now, verdict }) =>
       isCount(verdict.resetAt) && verdict.resetAt >= Math.floor(now / SECOND),
-    "Reset is not before the end of Retry-After unless the day is exhausted": ({
+    "Reset is not before the end of Retry-After for a cost of 1, unless the day is exhausted": ({
       after,
+      cost,
       now,
       policy,
       verdict
     }) =>
+      cost > 1 ||
       verdict.outcome !== "limited" ||
       after.used >= policy.plan.perDay ||
       verdict.resetAt >= Math.floor(now / SECOND) + verdict.retryAfter,
@@ -375,14 +412,14 @@ describe("after every request in any history", () => {
     "no caller is banned without a ban policy": ({ policy, verdict }) =>
       policy.ban !== undefined || verdict.outcome !== "banned",
     "the verdict follows from the state and from whether the request was admitted": (sent) => {
-      const { after, now, policy, verdict } = sent
+      const { after, cost, now, policy, verdict } = sent
       return isDeepStrictEqual(
-        RateLimit.verdictOf(verdict.outcome === "admitted", after, now, policy),
+        RateLimit.verdictOf(verdict.outcome === "admitted", after, now, policy, cost),
         verdict
       )
     },
-    "a step does not mutate the state": ({ before, now, policy }) => {
-      if (before !== undefined) RateLimit.step(Object.freeze({ ...before }), now, policy)
+    "a step does not mutate the state": ({ before, cost, now, policy }) => {
+      if (before !== undefined) RateLimit.step(Object.freeze({ ...before }), now, policy, cost)
       return true
     }
   }
@@ -391,16 +428,22 @@ describe("after every request in any history", () => {
     const outcomes = new Map<RateLimit.Outcome, number>()
     let stepsBack = 0
     fc.assert(
-      fc.property(Arbitrary.moment, Arbitrary.moves, Arbitrary.policies, (start, moves, policies) => {
-        for (const sent of Arbitrary.play(start, moves, policies)) {
-          for (const [claim, holds] of Object.entries(claims)) {
-            if (!holds(sent)) expect.fail(`${claim}: ${JSON.stringify(sent)}`)
+      fc.property(
+        Arbitrary.moment,
+        Arbitrary.moves,
+        Arbitrary.policies,
+        Arbitrary.costs,
+        (start, moves, policies, costs) => {
+          for (const sent of Arbitrary.play(start, moves, policies, costs)) {
+            for (const [claim, holds] of Object.entries(claims)) {
+              if (!holds(sent)) expect.fail(`${claim}: ${JSON.stringify(sent)}`)
+            }
+            const { before, now, verdict } = sent
+            outcomes.set(verdict.outcome, (outcomes.get(verdict.outcome) ?? 0) + 1)
+            if (before !== undefined && now < before.at) stepsBack++
           }
-          const { before, now, verdict } = sent
-          outcomes.set(verdict.outcome, (outcomes.get(verdict.outcome) ?? 0) + 1)
-          if (before !== undefined && now < before.at) stepsBack++
         }
-      }),
+      ),
       { numRuns: 300 }
     )
     expect(Math.min(stepsBack, ...outcomes.values())).toBeGreaterThan(1000)
@@ -440,21 +483,7 @@ describe("RateLimit.spentAt", () => {
     )
   })
 
-  it("returns the later of midnight and a minute after the last request, for a caller that was never denied", () => {
-    fc.assert(
-      fc.property(Arbitrary.moment, Arbitrary.forwardMoves, Arbitrary.plan, (start, moves, plan) => {
-        for (const { after, now, verdict } of Arbitrary.play(start, moves, [
-          { plan, ban: BanPolicy.standard }
-        ])) {
-          if (verdict.outcome !== "admitted") return
-          const midnight = (Math.floor(now / DAY) + 1) * DAY
-          expect(RateLimit.spentAt(after, BanPolicy.standard)).toBe(Math.max(midnight, now + MINUTE))
-        }
-      })
-    )
-  })
-
-  it("returns the later of midnight and a minute after the last request, for a denied caller without a strike", () => {
+  it("returns the later of midnight and a minute after the last request, for a caller without a strike", () => {
     fc.assert(
       fc.property(Arbitrary.moment, Arbitrary.forwardMoves, Arbitrary.plan, (start, moves, plan) => {
         for (const { after, now } of Arbitrary.play(start, moves, [{ plan, ban: BanPolicy.standard }])) {
@@ -486,33 +515,31 @@ describe("RateLimit.spentAt", () => {
   })
 })
 
-describe("the three X-RateLimit headers", () => {
-  it("show the window with fewer requests left after an admission; on a tie, the window that is full later", () => {
+describe("Window.moreIn", () => {
+  it("is the time of the next request of the minute, to the second", () => {
+    let exhausted = 0
     fc.assert(
       fc.property(Arbitrary.moment, Arbitrary.moves, Arbitrary.plan, (start, moves, plan) => {
-        for (const { after, verdict } of Arbitrary.play(start, moves, [{ plan, ban: undefined }])) {
-          if (verdict.outcome !== "admitted") continue
-          const units = plan.perMinute * MINUTE - after.level
-          const minute = {
-            limit: plan.perMinute,
-            remaining: Math.floor(after.level / MINUTE),
-            resetAt: Math.ceil((after.at + Math.ceil(units / plan.perMinute)) / SECOND)
-          }
-          const day = {
-            limit: plan.perDay,
-            remaining: plan.perDay - after.used,
-            resetAt: ((after.day + 1) * DAY) / SECOND
-          }
-          const { limit, remaining, resetAt } = verdict
-          expect([minute, day]).toContainEqual({ limit, remaining, resetAt })
-          expect(remaining).toBe(Math.min(minute.remaining, day.remaining))
-          if (minute.remaining === day.remaining) {
-            expect(resetAt).toBe(Math.max(minute.resetAt, day.resetAt))
-          }
+        const policy = { plan, ban: undefined }
+        const lastRequest = Arbitrary.play(start, moves, [policy]).at(-1)
+        if (lastRequest === undefined || lastRequest.after.at > lastRequest.now) return
+        const { after, now, verdict } = lastRequest
+        const { minute } = verdict
+        const remainingAt = (moment: number): number => {
+          const verdictThen = RateLimit.step(after, moment, policy)[0]
+          return verdictThen.outcome === "admitted"
+            ? verdictThen.minute.remaining + 1
+            : verdictThen.minute.remaining
         }
+        if (minute.moreIn === 0) return
+        const moreAt = now + minute.moreIn * SECOND
+        expect(remainingAt(moreAt)).toBeGreaterThan(minute.remaining)
+        expect(remainingAt(Math.max(moreAt - SECOND, now))).toBe(minute.remaining)
+        if (minute.remaining === 0) exhausted++
       }),
-      { numRuns: 300 }
+      { numRuns: 500 }
     )
+    expect(exhausted).toBeGreaterThan(20)
   })
 })
 

@@ -31,18 +31,12 @@ describe("QueryParameters.decode for listPets", () => {
   it.each([
     "0",
     "-1",
-    "-5",
     "101",
-    "999",
-    "1000",
-    "1.0",
-    "5.5",
-    "1e2",
-    "1e1",
-    "0x5",
-    "0x10",
-    "0b1",
     "05",
+    "1.0",
+    "1e2",
+    "0x5",
+    "0b1",
     "%2B5",
     "+5",
     "%205",
@@ -66,18 +60,7 @@ describe("QueryParameters.decode for listPets", () => {
     expect(messageOf(`limit=${limit}`)).toBe(limitReason)
   })
 
-  it.each([
-    "",
-    "SOLD",
-    "Sold",
-    "sold,available",
-    "sold%20",
-    "%20sold",
-    "sold%00",
-    "' OR 1=1--",
-    "toString",
-    "0"
-  ])("rejects status=%s", (status) => {
+  it.each(["", "SOLD", "sold%20"])("rejects status=%s", (status) => {
     expect(messageOf(`status=${status}`)).toBe(statusReason)
   })
 

@@ -101,6 +101,11 @@ export interface Description {
   readonly removal?: Removal
   /** Number of requests as which a request with a valid key counts; 1 by default, at most the whole limits of the key. */
   readonly cost?: number
+  /**
+   * Makes the operation run to its end if the client disconnects, and logs its failure, because its effects cannot be
+   * undone. Other operations are interrupted.
+   */
+  readonly isUninterruptible?: true
 }
 
 /** The input of an operation: a validated request, and the services that it can use. */

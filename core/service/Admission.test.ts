@@ -19,16 +19,6 @@ const countLinesAbout = (message: string, lines: ReadonlyArray<string>): number 
 const bearer = (value: string): Sent => ({ headers: [["Authorization", value]] })
 
 describe("Credentials", () => {
-  it.effect("the Bearer scheme is accepted in any case and before any number of spaces", () =>
-    Effect.gen(function* () {
-      const store = yield* open()
-      const { secret } = yield* store.issue("Free")
-      for (const scheme of ["Bearer ", "bearer ", "BEARER ", "bEaReR   "]) {
-        expect((yield* store.send(bearer(scheme + secret))).status).toBe(200)
-      }
-    })
-  )
-
   it.effect("every request without a credential gets the same 401, and the challenge names no error", () =>
     Effect.gen(function* () {
       const store = yield* open()
@@ -63,30 +53,16 @@ describe("Credentials", () => {
       yield* TestClock.adjust(1000)
       const hash = yield* Effect.provide(ApiKeySecret.hash(secret), NodeCrypto.layerDigest)
       expect(ApiKeySecret.parse(unknownSecret)).toBeDefined()
-      const otherDigit = secret.endsWith("0") ? "1" : "0"
+      // `Bearer.test.ts` and `ApiKeySecret.laws.test.ts` list the malformed ones.
       const invalid = [
-        ...["Bearer", "Bearer ", "Bearer     ", "Bearer \t", `Bearer\t${secret}`, `Bearer ${secret} `],
-        ...[` Bearer ${secret}`, `Bearer ${secret}\t`, `Bearer${secret}`, secret, `Token ${secret}`],
         ...[
-          `Basic ${btoa(`user:${secret}`)}`,
+          "Bearer",
+          `Bearer ${secret} `,
           `Bearer ${secret}, Bearer ${second.secret}`,
-          `Bearer ${secret},`
+          `Basic ${btoa(secret)}`
         ],
-        ...[
-          `Bearer "${secret}"`,
-          `Bearer ${secret}=`,
-          `Bearer %61${secret.slice(1)}`,
-          "Bearer schl\u00fcssel"
-        ],
-        ...[`Bearer ${"a".repeat(512)}`, `Bearer ${"a".repeat(100_000)}`, `Bearer ${secret}${"=".repeat(9)}`],
-        ...[
-          `Bearer ${secret.slice(0, -1)}${otherDigit}`,
-          `Bearer ${secret.slice(0, -1)}`,
-          `Bearer ${secret}0`
-        ],
-        ...[`Bearer ${secret.toUpperCase()}`, `Bearer ${secret.replace("ast_", "abc_")}`, "Bearer ast_"],
-        ...[`Bearer ${unknownSecret}`, `Bearer ${hash}`, `Bearer ${secret.slice(4)}`],
-        ...[`Bearer ${revoked.secret}`, `Bearer ${rotated.secret}`, "Bearer __proto__", "Bearer \0"]
+        ...[`Bearer ${secret}0`, `Bearer ${"a".repeat(100_000)}`, "Bearer __proto__", "Bearer \0"],
+        ...[unknownSecret, hash, revoked.secret, rotated.secret].map((text) => `Bearer ${text}`)
       ]
       const bodies = new Set<string>()
       for (const value of invalid) {
@@ -132,21 +108,6 @@ describe("Credentials", () => {
       yield* store.send({ key: secret })
       yield* store.send({ key: unknownSecret })
       expect(lookups).toBe(2)
-    })
-  )
-
-  it.effect("a revoked key and an expired secret are rejected immediately", () =>
-    Effect.gen(function* () {
-      const store = yield* open()
-      const { id, secret: old } = yield* store.issue("Free")
-      const current = yield* store.rotate(id, 5000)
-      yield* TestClock.adjust(4999)
-      expect((yield* store.send({ key: old })).status).toBe(200)
-      yield* TestClock.adjust(1)
-      expect((yield* store.send({ key: old })).status).toBe(401)
-      expect((yield* store.send({ key: current })).status).toBe(200)
-      yield* store.revoke(id)
-      expect((yield* store.send({ key: current })).status).toBe(401)
     })
   )
 })
@@ -212,19 +173,6 @@ describe("Limits of requests without a valid key", () => {
     })
   )
 
-  it.effect("are independent of the limits of valid keys from the same network", () =>
-    Effect.gen(function* () {
-      const store = yield* open({ options: { anonymousPlan: { perMinute: 1, perDay: 5 } } })
-      const { secret } = yield* store.issue("Free")
-      yield* store.send()
-      expect((yield* store.send()).status).toBe(429)
-      expect((yield* store.send({ key: secret })).rate.slice(0, 2)).toEqual([60, 59])
-      for (let count = 0; count < 5; count++) yield* store.send({ key: secret })
-      expect((yield* store.send()).rate[1]).toBe(0)
-      expect((yield* store.send({ key: secret })).rate[1]).toBe(53)
-    })
-  )
-
   it.effect("never ban a network: further requests after a 429 are only limited", () =>
     Effect.gen(function* () {
       const store = yield* open({ options: { anonymousPlan: { perMinute: 1, perDay: 1000 } } })
@@ -272,33 +220,44 @@ describe("Limits of requests without a valid key", () => {
 })
 
 describe("Plans", () => {
-  it.effect.each([
-    ["Free", 60, 1000],
-    ["Pro", 300, 10_000],
-    ["Business", 1000, 100_000]
-  ] as const)("%s has %i requests per minute and %i per day", ([plan, perMinute, perDay]) =>
+  it.effect.each(["Free", "Pro", "Business"] as const)("%s has the limits of contract §8.2", (plan) =>
     Effect.gen(function* () {
       const store = yield* open()
       const { secret } = yield* store.issue(plan)
-      const send = store.send({ key: secret, target: "/v1/nothing" })
-      expect((yield* send).rate).toEqual([perMinute, perMinute - 1, expect.any(Number)])
-      for (let used = 1; used < perMinute; used++) yield* send
-      expect((yield* send).rate).toEqual([perMinute, 0, start / 1000 + 60])
-      for (let used = perMinute; used < perDay; used += perMinute) {
-        yield* TestClock.adjust(60_000)
-        for (let sent = 0; sent < Math.min(perMinute, perDay - used); sent++) yield* send
-      }
-      yield* TestClock.adjust(60_000)
-      const rejected = yield* send
-      const midnight = Date.UTC(2027, 0, 2) / 1000
-      const now = (yield* TestClock.testClockWith(({ currentTimeMillis }) => currentTimeMillis)) / 1000
-      expect([rejected.status, ...rejected.rate]).toEqual([429, perDay, 0, midnight])
-      expect(rejected.header("Retry-After")).toBe(String(midnight - now))
-      yield* TestClock.setTime(midnight * 1000 - 1)
-      expect((yield* send).status).toBe(429)
-      yield* TestClock.setTime(midnight * 1000)
-      expect((yield* send).status).toBe(404)
+      const { perDay, perMinute } = Plan.standard[plan]
+      const response = yield* store.send({ key: secret })
+      expect(response.rate.slice(0, 2)).toEqual([perMinute, perMinute - 1])
+      expect(response.header("RateLimit-Policy")).toBe(
+        `"minute";q=${perMinute};w=60, "day";q=${perDay};w=86400`
+      )
     })
+  )
+
+  it.effect(
+    "of a key deny requests above the minute's limit for a minute, and above the day's until midnight",
+    () =>
+      Effect.gen(function* () {
+        const [perMinute, perDay] = [60, 1000]
+        const store = yield* open()
+        const { secret } = yield* store.issue("Free")
+        const send = store.send({ key: secret, target: "/v1/nothing" })
+        for (let used = 1; used < perMinute; used++) yield* send
+        expect((yield* send).rate).toEqual([perMinute, 0, start / 1000 + 60])
+        for (let used = perMinute; used < perDay; used += perMinute) {
+          yield* TestClock.adjust(60_000)
+          for (let sent = 0; sent < Math.min(perMinute, perDay - used); sent++) yield* send
+        }
+        yield* TestClock.adjust(60_000)
+        const rejected = yield* send
+        const midnight = Date.UTC(2027, 0, 2) / 1000
+        const now = (yield* TestClock.testClockWith(({ currentTimeMillis }) => currentTimeMillis)) / 1000
+        expect([rejected.status, ...rejected.rate]).toEqual([429, perDay, 0, midnight])
+        expect(rejected.header("Retry-After")).toBe(String(midnight - now))
+        yield* TestClock.setTime(midnight * 1000 - 1)
+        expect((yield* send).status).toBe(429)
+        yield* TestClock.setTime(midnight * 1000)
+        expect((yield* send).status).toBe(404)
+      })
   )
 })
 
@@ -348,16 +307,6 @@ describe("Bans", () => {
       yield* sendUntilBanned(store.send({ key: banned.secret }))
       expect((yield* store.send({ key: successor })).code).toBe("api_key_banned")
       expect((yield* store.send({ key: current })).status).toBe(200)
-    })
-  )
-
-  it.effect("a revoked key gets a 401 even if it is banned", () =>
-    Effect.gen(function* () {
-      const store = yield* open()
-      const { id, secret } = yield* store.issue(slowPlan)
-      yield* sendUntilBanned(store.send({ key: secret }))
-      yield* store.revoke(id)
-      expect((yield* store.send({ key: secret })).code).toBe("invalid_api_key")
     })
   )
 })
@@ -462,19 +411,6 @@ describe("Store failures", () => {
         expect((yield* store.send({ key: secret, target: "/v1/pets/1" })).rate[1]).toBe(998)
         expect((yield* store.send({ key: secret, target: "/v1/pets/x" })).status).toBe(404)
       })
-  )
-
-  it.effect("the service returns 200 again when the animal store works again", () =>
-    Effect.gen(function* () {
-      let broken = true
-      const store = yield* open({
-        pets: (real) => ({ ...real, page: (query) => (broken ? failing(real) : real).page(query) })
-      })
-      const { secret } = yield* store.issue("Free")
-      expect((yield* store.send({ key: secret })).status).toBe(503)
-      broken = false
-      expect((yield* store.send({ key: secret })).status).toBe(200)
-    })
   )
 })
 

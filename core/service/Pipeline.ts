@@ -106,10 +106,7 @@ export const make = Effect.fnUntraced(function* (
     if ("hostRoute" in decision && call.costDefect !== undefined) return yield* Effect.die(call.costDefect)
     if ("hostRoute" in decision) return yield* passOn(call, decision)
     if (!("execute" in decision)) return finish(call, decision)
-    const { schema, status: declared } = decision.success
-    const { body = "", headers, status = declared } = yield* execute(call, decision)
-    const reply = ServiceResponse.make(status, schema === undefined ? "" : body, headers?.flat())
-    return yield* finishInRoom(call, reply)
+    return yield* finishInRoom(call, yield* execute(call, decision))
   })
 
   const leaveTurn = (call: Call, isOutage = false): void => {
@@ -137,11 +134,22 @@ export const make = Effect.fnUntraced(function* (
     if (Operation.isIdempotentOn(operation, options)) call.idempotencyKey = request.header("idempotency-key")
     // A generator would refer to the body until the operation ends.
     return operation.body === undefined
-      ? operation.execute(call, undefined, runtime)
-      : Effect.flatMap(request.body(options.maxBodyBytes, caller), (body) =>
-          operation.execute(call, body, runtime)
-        )
+      ? perform(call, operation, undefined)
+      : Effect.flatMap(request.body(options.maxBodyBytes, caller), (body) => perform(call, operation, body))
   }
+
+  const perform = (call: Call, operation: Operation.Operation, body: Uint8Array | undefined) => {
+    const reply = Effect.map(operation.execute(call, body, runtime), (output) =>
+      Replies.toOutput(operation.success, output)
+    )
+    // Its failure is logged here, because an interruption that waits for its end replaces the failure.
+    return operation.isUninterruptible
+      ? Effect.uninterruptible(Effect.catchCause(reply, (cause) => toFailure(call, cause)))
+      : reply
+  }
+
+  const toFailure = (call: Call, cause: Cause.Cause<Replies.Failure>) =>
+    Replies.toFailure(cause, call, catalogue, options.maxBodyBytes)
 
   /** Passes an admitted request to the host; the result only describes the response that the host has sent. */
   const passOn = (call: Call, { hostRoute, key }: Admitted) => {
@@ -173,9 +181,7 @@ export const make = Effect.fnUntraced(function* (
       call.standIn = Admission.uncounted("limited", isOutage ? call.plan : Plan.standard.Free, call.now)
       call.verdict = call.standIn
     }
-    return Effect.map(Replies.toFailure(cause, call, catalogue, options.maxBodyBytes), (reply) =>
-      finish(call, reply)
-    )
+    return Effect.map(toFailure(call, cause), (reply) => finish(call, reply))
   }
 
   const run = (request: ServiceRequest, transportError?: TransportError, hostRoute?: HostRoute) =>

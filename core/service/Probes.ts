@@ -32,7 +32,7 @@ export const make = Effect.fnUntraced(function* (
   let health = StoreHealth.initial
   let outage: StoreOutage.StoreOutage | undefined
   const document = yield* Effect.cached(
-    Effect.sync(() => cacheLatest(OpenApi.formatter(options, operations, plans, about)))
+    Effect.sync(() => OpenApi.formatter(options, operations, plans, about))
   )
   let isDraining = false
 
@@ -67,7 +67,8 @@ export const make = Effect.fnUntraced(function* (
     ["/readyz", readiness],
     [
       OPENAPI,
-      ({ prefix, request }) => Effect.map(document, (response) => response(OwnOrigin.of(request), prefix))
+      ({ prefix, request }) =>
+        Effect.map(document, (text) => ServiceResponse.make(200, text(OwnOrigin.of(request), prefix)))
     ]
   ])
 
@@ -119,20 +120,6 @@ export const make = Effect.fnUntraced(function* (
 
 /** Path of the OpenAPI document, which pages from all origins may read. */
 export const OPENAPI = "/openapi.json"
-
-/** Returns a function that caches the latest response, because most clients use the same address. */
-const cacheLatest = (
-  json: (origin: string | undefined, prefix: string) => string
-): ((origin: string | undefined, prefix: string) => ServiceResponse.Reply) => {
-  let cached: { readonly address: string; readonly response: ServiceResponse.Reply } | undefined
-  return (origin, prefix) => {
-    const address = `${origin} ${prefix}`
-    if (cached?.address !== address) {
-      cached = { address, response: ServiceResponse.make(200, json(origin, prefix)) }
-    }
-    return cached.response
-  }
-}
 
 /** The name under which results of `/readyz` are recorded, instead of an operation. */
 const PROBE = "/readyz"

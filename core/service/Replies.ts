@@ -53,6 +53,12 @@ const bodyConsumed = ServiceResponse.error(
   )
 )
 
+/** Returns the reply with the output of an operation. */
+export const toOutput = (
+  { schema, status: declared }: Operation.Success,
+  { body = "", headers, status = declared }: Operation.Output
+): ServiceResponse.Reply => ServiceResponse.make(status, schema === undefined ? "" : body, headers?.flat())
+
 /** The failures of the pipeline. */
 export type Failure = Operation.Failure | BodyTooLarge | BodyConsumed | HostBusy
 

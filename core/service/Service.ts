@@ -31,7 +31,10 @@ export type { TransportError } from "./ServiceRequest.ts"
 export class Service extends Context.Service<
   Service,
   {
-    /** Handles a request. It can be interrupted at any time; writes are atomic. */
+    /**
+     * Handles a request. It can be interrupted at any time, because writes are atomic; an operation with
+     * `isUninterruptible` ends first.
+     */
     readonly handle: (request: ServiceRequest) => Effect.Effect<ServiceResponse>
     /**
      * Admits a request to a route of the host as `handle` admits one: by its key and its limits, in the same order and

@@ -4,6 +4,7 @@ import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as KeyLifecycle from "../../../core/access/KeyLifecycle.ts"
+import * as KeyRecord from "../../embed/KeyRecord.ts"
 import * as Database from "../Database.ts"
 import * as Failure from "../Failure.ts"
 import { printable } from "../Printable.ts"
@@ -59,21 +60,13 @@ export const issue = Command.make(
     // Validated before a database is created.
     yield* Effect.mapError(Effect.fromResult(KeyLifecycle.limitsOf(options, named.plans)), Failure.userError)
     const store = yield* KeyCommand.open({ ...flags, plans: named.plans }, Database.open)
-    const {
-      account = null,
-      expiresAt = null,
-      id,
-      key,
-      label = null,
-      limits,
-      metadata = null,
-      plan
-    } = yield* KeyCommand.change(flags, "keys list", () => store.keys.issue(options))
-    const suffix = label === null ? "" : ` for ${printable(label)}`
-    const expiry = expiresAt === null ? "" : ` It expires at ${KeyText.time(expiresAt)}.`
+    const issued = yield* KeyCommand.change(flags, "keys list", () => store.keys.issue(options))
+    const { expiresAt, id, key, label, limits, plan } = issued
+    const suffix = label === undefined ? "" : ` for ${printable(label)}`
+    const expiry = expiresAt === undefined ? "" : ` It expires at ${KeyText.time(expiresAt)}.`
     yield* KeyCommand.print(
       flags,
-      { id, plan, limits, label, account, metadata, expiresAt, key },
+      KeyRecord.issued(issued),
       [
         `Issued ${id}${suffix}: ${KeyText.limits(limits)}.${expiry}`,
         "",

@@ -26,11 +26,11 @@ export const unknownPlans = (
   ]
 }
 
-/** Formats the state of a key at `now` (epoch milliseconds): revoked, expired, banned, rotating or active. */
-export const state = (
-  { expiresAt, revokedAt, secrets, usage }: ApiKey & Partial<KeyStatus>,
-  now: number
-): string => {
+/** What the state of a key depends on; a token has no usage. */
+type Stated = Pick<ApiKey, "expiresAt" | "revokedAt" | "secrets"> & Partial<KeyStatus>
+
+/** Formats the state of a key or a token at `now` (epoch milliseconds): revoked, expired, banned, rotating or active. */
+export const state = ({ expiresAt, revokedAt, secrets, usage }: Stated, now: number): string => {
   if (revokedAt !== undefined) return `revoked at ${time(revokedAt)}`
   if (expiresAt !== undefined && expiresAt <= now) return `expired at ${time(expiresAt)}`
   const oldSecret = secrets.find((secret) => secret.expiresAt !== undefined && secret.expiresAt > now)

@@ -28,7 +28,7 @@ export const list = Command.make(
   },
   Effect.fn("keys list")(function* (flags) {
     const account = Option.getOrUndefined(flags.account)
-    const keys = yield* KeyCommand.read(flags, KeyStatus.list({ account }))
+    const keys = yield* KeyCommand.read(flags, KeyStatus.list(account === undefined ? {} : { account }))
     // The table takes time for many keys, so `--json` does not make one.
     if (flags.json) {
       const records = keys.map((key) => ({

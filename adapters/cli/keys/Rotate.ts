@@ -2,6 +2,7 @@
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
 import * as KeyLifecycle from "../../../core/access/KeyLifecycle.ts"
+import * as KeyRecord from "../../embed/KeyRecord.ts"
 import * as Setting from "../Setting.ts"
 import * as KeyCommand from "./KeyCommand.ts"
 import * as KeyText from "./KeyText.ts"
@@ -27,18 +28,15 @@ export const rotate = Command.make(
   Effect.fn("keys rotate")(function* (flags) {
     const store = yield* KeyCommand.open(flags)
     const { force, overlapMs } = flags
-    const {
-      id,
-      key,
-      oldKeyExpiresAt = null,
-      plan
-    } = yield* KeyCommand.change(flags, `keys log ${flags.id}`, () =>
+    const rotated = yield* KeyCommand.change(flags, `keys log ${flags.id}`, () =>
       store.keys.rotate(flags.id, { overlapMs, force })
     )
-    const until = oldKeyExpiresAt === null ? "" : ` The old key works until ${KeyText.time(oldKeyExpiresAt)}.`
+    const { id, key, oldKeyExpiresAt, plan } = rotated
+    const until =
+      oldKeyExpiresAt === undefined ? "" : ` The old key works until ${KeyText.time(oldKeyExpiresAt)}.`
     yield* KeyCommand.print(
       flags,
-      { id, plan, key, oldKeyExpiresAt },
+      KeyRecord.issued(rotated),
       [`Rotated ${id}.${until}`, "", `  ${plan} key, shown only now: ${key}`, ""].join("\n"),
       KeyCommand.lostSecretHint(id)
     )

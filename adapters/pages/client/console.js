@@ -1,22 +1,26 @@
 /** The console: signs in, asks the admin API, and shows its views. */
-import { h, replace } from "./dom.js"
-import { activity, events, keys } from "./views.js"
+import { activity } from "./activity.js"
+import { keys } from "./keys.js"
+import { html, nothing, render } from "./lit-html.js"
+import { events } from "./parts.js"
 
 const TOKEN = "admin token"
 const POLL_MS = 5_000
 
+/** @type {Readonly<Record<string, { title: string, make: (app: import("./parts.js").App) => View }>>} */
 const views = {
   keys: { title: "Keys", make: keys },
   activity: { title: "Last hour", make: activity },
   events: { title: "Events", make: events }
 }
 
-const [header, main, toast] = /** @type {[HTMLElement, HTMLElement, HTMLElement]} */ ([
-  ...document.querySelectorAll("header, main, .toast")
-])
+/** @typedef {{ readonly load: () => Promise<any>, readonly show: (values: any) => unknown }} View */
 
-/** The refresh of the view that is shown. @type {(() => Promise<void>) | undefined} */
-let refresh
+/** @type {{ name: string, view: View, values?: any, document?: any, problem: string, said: string }} */
+let state
+
+/** The number of the latest renewal. */
+let latest = 0
 
 /**
  * Sends a request to the admin API with the token of this tab.
@@ -37,94 +41,108 @@ const api = async (method, path, body) => {
   })
   const json = await response.json().catch(() => ({}))
   if (response.ok) return json
-  if (response.status === 401 && refresh) signOut("The token is no longer valid.")
+  if (response.status === 401) sessionStorage.removeItem(TOKEN)
   throw new Error(json.message ?? `The server responded with ${response.status}.`)
-}
-
-/** @param {string} text */
-const say = (text) => {
-  toast.textContent = text
-}
-
-const signOut = (reason = "") => {
-  sessionStorage.removeItem(TOKEN)
-  refresh = undefined
-  document.title = "Sign in · Animal Store"
-  header.replaceChildren()
-  for (const dialog of document.querySelectorAll("dialog")) dialog.close()
-  const input = h("input", {
-    id: "token",
-    type: "password",
-    autocomplete: "off",
-    required: true,
-    placeholder: "asa_…"
-  })
-  const onsubmit = async (/** @type {Event} */ event) => {
-    event.preventDefault()
-    sessionStorage.setItem(TOKEN, input.value.trim())
-    await api("GET", "/plans").then(open, ({ message }) => signOut(message))
-  }
-  const form = h(
-    "form.card.sign-in",
-    { onsubmit },
-    h("h1", "Animal Store console"),
-    h(
-      "p",
-      "Sign in with an admin token. ",
-      h("code", "animal-store admin token"),
-      " issues one. This tab keeps it until it is closed."
-    ),
-    h("label.field", "Admin token", input),
-    h("p.error", { role: "alert" }, reason),
-    h("button.primary", "Sign in")
-  )
-  replace(main, form)
-  input.focus()
 }
 
 /** Renews the values of the view; if that fails, it keeps the earlier ones. */
 const update = async () => {
-  const isStale = await refresh?.().then(
-    () => false,
-    ({ message }) => {
-      if (refresh) say(`${message} The page shows earlier values, and tries again.`)
-      return true
-    }
-  )
-  if (!isStale && document.body.classList.contains("stale")) say("")
-  document.body.classList.toggle("stale", isStale && refresh !== undefined)
+  if (sessionStorage.getItem(TOKEN) === null) return
+  const mine = ++latest
+  const load = async () => {
+    const document = state.document ?? (await api("GET", "/../openapi.json"))
+    return { document, values: await state.view.load(), problem: "" }
+  }
+  const renewed = await load().catch(({ message }) => ({ problem: message }))
+  // The response to an earlier filter may arrive later.
+  if (mine !== latest) return
+  state = { ...state, ...renewed }
+  draw()
 }
 
-/** Shows the view that the address names. */
-const open = async () => {
-  if (sessionStorage.getItem(TOKEN) === null) return signOut()
-  const name = /** @type {keyof typeof views} */ (
-    Object.keys(views).find((view) => location.hash === `#${view}`) ?? "keys"
-  )
-  const { make, title } = views[name]
-  document.title = `${title} · Animal Store`
-  const links = Object.entries(views).map(([view, { title }]) =>
-    h("a", { href: `#${view}`, ...(view === name && { "aria-current": "page" }) }, title)
-  )
-  const skip = (/** @type {Event} */ event) => {
-    event.preventDefault()
-    main.focus()
+const app = {
+  api,
+  update,
+  draw: () => draw(),
+  document: () => state.document,
+  say: (/** @type {string} */ said) => {
+    state = { ...state, said }
   }
-  replace(
-    header,
-    h("a.skip", { href: "#main", onclick: skip }, "Skip to content"),
-    h("strong", "Animal Store"),
-    h("nav", { "aria-label": "Views" }, links),
-    h("button.quiet", { onclick: () => signOut() }, "Sign out")
-  )
-  const view = make({ api, say, update })
-  replace(main, h("h1", title), view.elements)
-  refresh = view.refresh
-  await update()
 }
+
+/** Opens the view that the address names. */
+const open = () => {
+  const named = location.hash.slice(1)
+  const name = Object.hasOwn(views, named) ? named : (state?.name ?? "keys")
+  if (name === state?.name) return
+  const view = /** @type {typeof views[string]} */ (views[name]).make(app)
+  state = { ...state, name, view, values: undefined, problem: "", said: "" }
+  draw()
+  return update()
+}
+
+/** @param {SubmitEvent} event */
+const signIn = (event) => {
+  event.preventDefault()
+  const [token] = new FormData(/** @type {HTMLFormElement} */ (event.target)).values()
+  sessionStorage.setItem(TOKEN, String(token))
+  return update()
+}
+
+const signOut = () => {
+  sessionStorage.removeItem(TOKEN)
+  location.reload()
+}
+
+const draw = () => {
+  const isSignedIn = sessionStorage.getItem(TOKEN) !== null
+  const { title } = /** @type {typeof views[string]} */ (views[state.name])
+  document.title = `${isSignedIn ? title : "Sign in"} · Animal Store`
+  render(isSignedIn ? page(title) : signInForm(), document.body)
+}
+
+const signInForm = () => html`
+  <main>
+    <form class="card sign-in" @submit=${signIn}>
+      <h1>Animal Store console</h1>
+      <p>
+        Sign in with an admin token. <code>animal-store admin token</code> issues one.
+        This tab keeps it until it is closed.
+      </p>
+      <label>Admin token
+        <input id="token" name="token" type="password" placeholder="asa_…" pattern="asa_[A-Za-z0-9]+"
+          autocomplete="off" required autofocus>
+      </label>
+      <p class="red" role="alert">${state.problem}</p>
+      <button class="primary">Sign in</button>
+    </form>
+  </main>`
+
+/** @param {string} title */
+const page = (title) => html`
+  <header class="row spread">
+    <a class="skip" href="#main">Skip to content</a>
+    <strong>Animal Store</strong>
+    <nav aria-label="Views">
+      ${Object.entries(views).map(
+        ([name, view]) =>
+          html`<a href="#${name}" aria-current=${name === state.name ? "page" : "false"}>${view.title}</a>`
+      )}
+    </nav>
+    <button @click=${signOut}>Sign out</button>
+  </header>
+  <main id="main" tabindex="-1">
+    <h1>${title}</h1>
+    ${state.values === undefined ? nothing : state.view.show(state.values)}
+  </main>
+  <p class="toast" role="status">
+    ${state.problem === "" ? state.said : `${state.problem} The page shows earlier values, and tries again.`}
+  </p>`
 
 const updateVisible = () => document.visibilityState === "visible" && update()
 addEventListener("hashchange", open)
 document.addEventListener("visibilitychange", updateVisible)
 setInterval(updateVisible, POLL_MS)
+// Countdowns show each second.
+setInterval(draw, 1_000)
 await open()

@@ -81,16 +81,13 @@ BEGIN
 END $$`,
   // Counts the requests in the arrays, and returns the row after each of them. Rows are locked in the order of their
   // keys, so that calls never deadlock, and requests with one key are counted in the order of the arrays. The clock is
-  // read after the row is locked, unless `nows` contains a time. Each entry of `bans` is null or a 1-based index into
-  // the arrays of ban policy numbers. The durations of all ban policies are concatenated; `ban_ends` contains the index
-  // of the last duration of each policy. `max_lock_wait` is a value of lock_timeout. The commit does not wait for the
+  // read after the row is locked, unless `nows` contains a time. All ban numbers are of one ban policy; `ban_strikes` is null
+  // for a caller that cannot be banned. `max_lock_wait` is a value of lock_timeout. The commit does not wait for the
   // disk.
   `
 CREATE FUNCTION rate_limit_steps(
   max_lock_wait text, keys text[], nows bigint[], per_minutes bigint[], per_days bigint[], costs bigint[],
-  bans bigint[],
-  ban_strikes bigint[], ban_within_ms bigint[], ban_interval_ms bigint[], ban_clean_ms bigint[],
-  ban_durations_ms bigint[], ban_ends bigint[]
+  ban_strikes bigint[], ban_within_ms bigint, ban_interval_ms bigint, ban_durations_ms bigint[], ban_clean_ms bigint
 ) RETURNS TABLE (nth bigint, is_new boolean, state rate_limits) LANGUAGE plpgsql AS $$
 DECLARE
   request record;
@@ -100,8 +97,8 @@ BEGIN
   PERFORM set_config('synchronous_commit', 'off', true), set_config('lock_timeout', max_lock_wait, true);
   FOR request IN
     SELECT r.*, lead(r.key) OVER (ORDER BY r.key COLLATE "C", r.nth) AS next_key
-    FROM unnest(keys, nows, per_minutes, per_days, costs, bans)
-      WITH ORDINALITY AS r(key, now, per_minute, per_day, cost, ban, nth)
+    FROM unnest(keys, nows, per_minutes, per_days, costs, ban_strikes)
+      WITH ORDINALITY AS r(key, now, per_minute, per_day, cost, ban_strikes, nth)
     ORDER BY r.key COLLATE "C", r.nth
   LOOP
     is_new := false;
@@ -124,9 +121,7 @@ BEGIN
       now_ms := coalesce(request.now, floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint);
       held := rate_limit_step(
         held, now_ms, request.per_minute, request.per_day, request.cost,
-        ban_strikes[request.ban], ban_within_ms[request.ban], ban_interval_ms[request.ban],
-        ban_durations_ms[coalesce(ban_ends[request.ban - 1], 0) + 1 : ban_ends[request.ban]],
-        ban_clean_ms[request.ban]
+        request.ban_strikes, ban_within_ms, ban_interval_ms, ban_durations_ms, ban_clean_ms
       );
       IF request.next_key IS DISTINCT FROM held.key THEN
         UPDATE rate_limits r SET (

@@ -144,8 +144,8 @@ export const postgres: ReadonlyArray<string> = [
   // The result of the last count, which only PostgreSQL computes. Pages keep free space, and the key is the only index,
   // so updates rewrite no index (heap-only tuples).
   `ALTER TABLE rate_limits
-     ADD COLUMN admitted boolean NOT NULL,
-     ADD COLUMN decided_at bigint NOT NULL,
+     ADD COLUMN admitted boolean NOT NULL DEFAULT false,
+     ADD COLUMN decided_at bigint NOT NULL DEFAULT 0,
      SET (fillfactor = 70)`,
   ...CountingFunctions.postgres
 ]

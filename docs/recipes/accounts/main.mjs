@@ -1,5 +1,5 @@
 import { createServer } from "node:http"
-import { openAnimalStore } from "animal-store"
+import { OperationError, openAnimalStore } from "animal-store"
 
 const store = await openAnimalStore({
   plans: {
@@ -22,22 +22,26 @@ const changePlan = async (account, plan) => {
 }
 await changePlan("acme", "Growth")
 
+/** Returns what a customer may see: its keys in use, and the usage that they share. */
+const usageOf = async ({ account, metadata, plan }) => {
+  // A key of your own belongs to no customer.
+  if (account === undefined) throw store.error("not_found", "The API key belongs to no account.")
+  const keys = (await store.keys.list({ account })).filter(({ revokedAt }) => revokedAt === undefined)
+  return { account, metadata, plan, keys: keys.map(({ label }) => label), day: keys[0]?.usage.day }
+}
+
 const guard = store.guard({ route: "/usage" })
 const server = createServer((request, response) => {
   if (request.url !== "/usage") return store.nodeListener(request, response)
   guard(request, response, async () => {
-    const { account, metadata, plan } = request.caller
-    const keys = await store.keys.list({ account })
     response.setHeader("Content-Type", "application/json")
-    response.end(
-      JSON.stringify({
-        account,
-        metadata,
-        plan,
-        keys: keys.map(({ label }) => label),
-        day: keys[0]?.usage.day
-      })
-    )
+    try {
+      response.end(JSON.stringify(await usageOf(request.caller)))
+    } catch (thrown) {
+      // Without this, a database that is unavailable would end the process.
+      const error = thrown instanceof OperationError ? thrown : store.error("service_unavailable")
+      response.writeHead(error.status).end(JSON.stringify(error))
+    }
   })
 })
 

@@ -32,7 +32,7 @@ const commitsIn = (log: Buffer): number => {
   return commits
 }
 
-describe("SqlitePets", () => {
+describe("Inserts in SQLite", () => {
   it.effect(
     "commits 64 concurrent inserts in at most two transactions, and 64 inserts in sequence in 64",
     () =>

@@ -7,7 +7,6 @@ import * as Option from "effect/Option"
 import * as AdminTokens from "../../core/access/AdminTokens.ts"
 import * as Expiry from "../../core/access/Expiry.ts"
 import * as Database from "./Database.ts"
-import * as Failure from "./Failure.ts"
 import * as KeyCommand from "./keys/KeyCommand.ts"
 import * as KeyText from "./keys/KeyText.ts"
 import { printable } from "./Printable.ts"
@@ -17,7 +16,7 @@ import * as Setting from "./Setting.ts"
 const token = Command.make(
   "token",
   {
-    name: Setting.make(
+    name: Setting.withoutVariable(
       "name",
       "TEXT",
       "Name that the events of its actions have. Default: your user name.",
@@ -34,7 +33,7 @@ const token = Command.make(
   Effect.fn("admin token")(function* (flags) {
     const store = yield* KeyCommand.open(flags, Database.open)
     const options = { name: Option.getOrUndefined(flags.name), expires: Option.getOrUndefined(flags.expires) }
-    const issued = yield* Failure.attempt(() => store.adminTokens.issue(options))
+    const issued = yield* KeyCommand.change(flags, "admin list", () => store.adminTokens.issue(options))
     const { expiresAt = null, id, name, token } = issued
     const expiry = expiresAt === null ? "It does not expire" : `It expires at ${KeyText.time(expiresAt)}`
     yield* KeyCommand.print(
@@ -93,7 +92,9 @@ const revoke = Command.make(
   },
   Effect.fn("admin revoke")(function* (flags) {
     const store = yield* KeyCommand.open(flags)
-    const { id, revokedAt = null } = yield* Failure.attempt(() => store.adminTokens.revoke(flags.id))
+    const { id, revokedAt = null } = yield* KeyCommand.change(flags, "admin list", () =>
+      store.adminTokens.revoke(flags.id)
+    )
     yield* KeyCommand.print(flags, { id, revokedAt }, `Revoked ${id}. Running servers reject it immediately.`)
   }, Effect.scoped)
 ).pipe(Command.withDescription("Revoke an admin token permanently."))

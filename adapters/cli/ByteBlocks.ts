@@ -1,6 +1,7 @@
 /** Reads the bytes of a file or of standard input in blocks of at least 256 KiB. */
 import { Buffer } from "node:buffer"
 import * as fs from "node:fs"
+import { Socket } from "node:net"
 import type * as CliError from "effect/cli/CliError"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -30,13 +31,22 @@ export const ofFile = (path: string): ByteBlocks => {
   }
 }
 
-/** Returns the bytes of a named pipe or a device, which can be read only once. */
-export const ofPipe = (path: string): ByteBlocks => once(() => readFile(path))
+/** Returns the bytes of a device, which can be read only once. */
+export const ofDevice = (path: string): ByteBlocks => once(() => readFile(path))
+
+/** Returns the bytes of a pipe, which can be read only once. */
+export const ofPipe = (path: string): ByteBlocks => once(() => readPipe(path))
 
 /** Returns the bytes of standard input, which can be read only once. */
 export const ofStandardInput: Effect.Effect<ByteBlocks> = Effect.map(Host, ({ stdin }) => once(() => stdin))
 
 const readFile = (path: string) => fs.createReadStream(path, { highWaterMark: BLOCK_BYTES })
+
+/** Reads a pipe without blocking a thread: a process cannot exit while one of its threads waits for a writer. */
+const readPipe = (path: string): AsyncIterable<Uint8Array> => {
+  const { O_NONBLOCK, O_RDONLY } = fs.constants
+  return new Socket({ fd: fs.openSync(path, O_RDONLY | O_NONBLOCK), readable: true, writable: false })
+}
 
 const once = (open: () => AsyncIterable<Uint8Array>): ByteBlocks => {
   let started:

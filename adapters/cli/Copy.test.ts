@@ -34,6 +34,8 @@ for (const from of Databases.kinds) {
         )
         expect(stdout).toMatch(/^ {2}pets +300 {2}SHA-256 [0-9a-f]{16}$/m)
         expect(stdout).toMatch(/^ {2}api_keys +1 {2}SHA-256 [0-9a-f]{16}$/m)
+        const columns = [...stdout.matchAll(/^ {2}\S.*(?= {2}SHA-256)/gm)].map(([{ length }]) => length)
+        expect(new Set(columns).size).toBe(1)
         expect(stdout).not.toContain(key)
 
         const targetServer = await serveJson(["--database", target.address])

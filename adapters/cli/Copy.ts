@@ -44,6 +44,7 @@ export const copyDatabase = Command.make(
         copied.tables.find(({ name }) => name === "pets")?.rows ?? 0,
         elapsed
       )
+      const nameWidth = Math.max(...copied.tables.map(({ name }) => name.length))
       yield* Output.print(
         json
           ? JSON.stringify({ resumed: copied.isResumed, ...throughput, tables: copied.tables })
@@ -52,7 +53,7 @@ export const copyDatabase = Command.make(
               "Both have the same rows:",
               ...copied.tables.map(
                 ({ digest, name, rows }) =>
-                  `  ${name.padEnd(16)} ${Throughput.thousands(rows).padStart(12)}  SHA-256 ${digest.slice(0, 16)}`
+                  `  ${name.padEnd(nameWidth)} ${Throughput.thousands(rows).padStart(12)}  SHA-256 ${digest.slice(0, 16)}`
               )
             ].join("\n")
       )

@@ -21,7 +21,10 @@ export const open = (
   Effect.flatMap(Host, ({ log }) =>
     Effect.acquireRelease(
       // By default only warnings are logged; commands print their results to standard output.
-      Failure.attempt((signal) => openAnimalStore({ logLevel: "warn", log, ...options, signal })),
+      Failure.attempt(
+        (signal) => openAnimalStore({ logLevel: "warn", log, ...options, signal }),
+        (cause) => Failure.userError(Failure.ofEither(cause, options.limits))
+      ),
       (store) => Effect.promise(() => store.close()),
       { interruptible: true }
     )

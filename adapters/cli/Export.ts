@@ -33,7 +33,7 @@ export const exportAnimals = Command.make(
       "File to write, created only when the export is complete. Default, or with -: standard output.",
       Setting.text
     ).pipe(Flag.optional),
-    force: Setting.toggle("force", "Replace the --out file if it exists."),
+    force: Setting.toggleWithoutVariable("force", "Replace the --out file if it exists."),
     database: StoreFlags.store.database,
     json: Setting.toggle(
       "json",

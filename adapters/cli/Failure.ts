@@ -17,16 +17,24 @@ import * as StoreFlags from "./StoreFlags.ts"
 
 /** Calls the store and converts its errors; `signal` is aborted when the command is interrupted. */
 export const attempt = <A>(
-  evaluate: (signal: AbortSignal) => Promise<A>
-): Effect.Effect<A, CliError.UserError> => Effect.tryPromise({ try: evaluate, catch: userError })
+  evaluate: (signal: AbortSignal) => Promise<A>,
+  convert: (cause: unknown) => CliError.UserError = userError
+): Effect.Effect<A, CliError.UserError> => Effect.tryPromise({ try: evaluate, catch: convert })
 
 /** Creates the error that makes the command fail with one line on standard error. */
-export const userError = (cause: unknown): CliError.UserError =>
-  new CliError.UserError({ cause, userMessage: printable(messageOf(cause)) })
+export const userError = (cause: unknown): CliError.UserError => withConsequence(cause, "")
 
 /** Like `userError`, but appends `consequence` to the message. */
 export const withConsequence = (cause: unknown, consequence: string): CliError.UserError =>
   new CliError.UserError({ cause, userMessage: printable(`${messageOf(cause)}${consequence}`) })
+
+/** Returns an error that names both flags of stores, because with `limits` the error may come from either store. */
+export const ofEither = (cause: unknown, limits: string | undefined): unknown => {
+  const isOfStore = cause instanceof StoreUnavailable || cause instanceof DatabaseUnusable
+  return limits !== undefined && isOfStore
+    ? new Error(`${Setting.title("limits")} or ${messageOf(cause)}`, { cause })
+    : cause
+}
 
 /** Like `userError`, but the message of a database error begins with `flag`, with which its address was passed. */
 export const userErrorAt =

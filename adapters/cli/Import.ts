@@ -40,8 +40,8 @@ const flags = {
     "ignore-unknown",
     "Ignore unknown fields; otherwise they make a line invalid."
   ),
-  again: Setting.toggle("again", "Import a source again even if it was imported completely."),
-  name: Setting.make(
+  again: Setting.toggleWithoutVariable("again", "Import a source again even if it was imported completely."),
+  name: Setting.withoutVariable(
     "name",
     "NAME",
     "Name of the data on standard input; with a name, the import can be resumed after a failure.",
@@ -67,11 +67,17 @@ export const importAnimals = Command.make(
       )
     }
     const status = yield* StatusLine.make
+    let hasBegun = false
+    const begin = Effect.sync(() => {
+      hasBegun = true
+    })
     const work = flags.dryRun
       ? Effect.map(check(flags, source, status), outcomeOfCheck)
-      : store(flags, source, status)
+      : store(flags, source, status, begin)
     const [elapsed, outcome] = yield* Effect.andThen(rejectOtherForm(flags, source), work).pipe(
-      Effect.onInterrupt(() => Console.error(`animal-store: interrupted; ${rerunHint(flags, source)}`)),
+      Effect.onInterrupt(() =>
+        Console.error(`animal-store: interrupted; ${rerunHint(flags, source, hasBegun)}`)
+      ),
       Effect.ensuring(status.end),
       Effect.timed
     )
@@ -131,12 +137,13 @@ const percent = (bytes: number, size: number | undefined): string =>
 
 /**
  * Stores the animals. A file is checked completely first, and stored only if all lines are valid; a stream is stored as
- * it is read.
+ * it is read. Runs `begin` before anything is stored.
  */
 const store = Effect.fnUntraced(function* (
   flags: Flags,
   source: ImportSource.ImportSource,
-  status: StatusLine.StatusLine
+  status: StatusLine.StatusLine,
+  begin: Effect.Effect<void>
 ): Effect.fn.Return<ImportSummary.Outcome, CliError.UserError, Scope.Scope> {
   // The check needs the database only with `--keep-ids`. Otherwise the database is opened after the check, so that an
   // invalid file does not create one.
@@ -157,6 +164,7 @@ const store = Effect.fnUntraced(function* (
   if (flags.keepIds && checked !== undefined) {
     yield* Effect.mapError(archive.reserveIds(checked.lastId), Failure.userError)
   }
+  yield* begin
   let animalsSoFar = from.animals
   const { invalidLines, inserted, position, present } = yield* Import.store(
     source.blocks.all,
@@ -189,18 +197,21 @@ const hintAfterError = (
   source: ImportSource.ImportSource
 ): string => {
   if (error._tag === "IdTaken") return "the same command would fail again"
-  if (error._tag !== "SourceChanged") return rerunHint(flags, source)
+  if (error._tag !== "SourceChanged") return rerunHint(flags, source, true)
   return flags.keepIds
     ? "import the changed source again"
     : "the changed source counts as a new one, so these animals would be stored twice"
 }
 
-/** Returns a hint about running the same command again after a failure. */
-const rerunHint = ({ dryRun, keepIds, name }: Flags, { isFile }: ImportSource.ImportSource): string => {
+/** Returns a hint about running the same command again; `hasBegun` is whether animals may have been stored. */
+const rerunHint = (
+  { dryRun, keepIds, name }: Flags,
+  { isFile }: ImportSource.ImportSource,
+  hasBegun: boolean
+): string => {
   if (dryRun) return "nothing was stored"
-  return isFile || keepIds || Option.isSome(name)
-    ? "run the same command again to resume"
-    : "the same command would store these animals twice"
+  if (isFile || keepIds || Option.isSome(name)) return "run the same command again to resume"
+  return hasBegun ? "the same command would store these animals twice" : "nothing was stored"
 }
 
 /**

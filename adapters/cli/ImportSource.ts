@@ -35,9 +35,8 @@ export const open = (file: string): Effect.Effect<ImportSource, CliError.UserErr
     Effect.flatMap((stats) => {
       if (stats.isDirectory()) return Effect.fail(readError("it is a directory"))
       const isFile = stats.isFile()
-      // Anything else, such as a named pipe, is read as a stream.
-      const blocks = isFile ? ByteBlocks.ofFile(file) : ByteBlocks.ofPipe(file)
-      return Effect.succeed({ isFile, label, size: isFile ? stats.size : undefined, blocks })
+      const read = isFile ? ByteBlocks.ofFile : stats.isFIFO() ? ByteBlocks.ofPipe : ByteBlocks.ofDevice
+      return Effect.succeed({ isFile, label, size: isFile ? stats.size : undefined, blocks: read(file) })
     })
   )
 }

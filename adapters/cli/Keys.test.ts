@@ -2,9 +2,11 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
+import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
 import * as Plan from "../../core/limits/Plan.ts"
 import * as Databases from "../sql/Databases.fixture.ts"
+import { openClient, whileLocked } from "../sql/Nodes.fixture.ts"
 import { json, run, serveJson, succeed } from "./CommandLine.fixture.ts"
 import * as Directory from "./Directory.fixture.ts"
 import type { IssuedKey } from "./Greeting.fixture.ts"
@@ -25,6 +27,14 @@ const expectFailure = async (mistakes: ReadonlyArray<Mistake>): Promise<void> =>
     const stderr = `animal-store: ${message}\n`
     expect(await run(["keys", ...args])).toEqual({ code: 1, stderr, stdout: "" })
   }
+}
+
+/** Whether a flag has no variable, because its value is meant for one run of a command. */
+const isForOneRun = (command: string, flag: string, description: string): boolean => {
+  // The variable has the plans that servers define, not the plan of a key.
+  if (flag === "plan") return !description.includes("Repeatable")
+  if (["label", "account", "metadata", "force"].includes(flag)) return true
+  return command === "set" && ["per-minute", "per-day", "expires"].includes(flag)
 }
 
 const serve = async (database: string, keyCache: string) => {
@@ -181,11 +191,10 @@ describe("animal-store keys", () => {
       })
     }
     expect(fs.readdirSync(directory)).toEqual([])
-    const issued = await keys(["issue", "--plan", "pro"], {
+    const issued = await keys(["issue", "--plan", "pro", "--label", "shop\u202e"], {
       ...database,
       ANIMAL_STORE_PER_MINUTE: "7",
       ANIMAL_STORE_PER_DAY: "70",
-      ANIMAL_STORE_LABEL: "shop\u202e",
       ANIMAL_STORE_DATABASE_TIMEOUT: "3s"
     })
     const pattern =
@@ -204,6 +213,25 @@ describe("animal-store keys", () => {
     expect(fs.readdirSync(directory)).toEqual(["data"])
   })
 
+  it("set, rotate and list ignore variables that name what one run does", async () => {
+    const database = ["--database", (await Databases.createForTest(Databases.sqlite)).address]
+    const variables = {
+      ...{ ANIMAL_STORE_EXPIRES: "0", ANIMAL_STORE_PER_MINUTE: "7", ANIMAL_STORE_PER_DAY: "70" },
+      ...{ ANIMAL_STORE_ACCOUNT: "other", ANIMAL_STORE_METADATA: "{}", ANIMAL_STORE_LABEL: "other" },
+      ANIMAL_STORE_FORCE: "true"
+    }
+    const { id } = await keysJson<IssuedKey>(["issue", "--plan", "Free", "--account", "acme", ...database])
+    expect(await keysJson(["set", id, "--label", "two", ...database], variables)).toMatchObject({
+      ...{ label: "two", account: "acme", metadata: null, expiresAt: null },
+      limits: { perMinute: 60, perDay: 1_000 }
+    })
+    expect((await run(["keys", "set", id, ...database], variables)).stderr).toMatch(/: pass at least one of /)
+    await keys(["rotate", id, ...database])
+    const again = await run(["keys", "rotate", id, ...database], variables)
+    expect(again.stderr).toMatch(/ requires --force\n$/)
+    expect(await keysJson(["list", ...database], variables)).toHaveLength(1)
+  })
+
   it("describes each command and the environment variable of each flag in the help", async () => {
     const help = async (...args: ReadonlyArray<string>) => {
       const { code, stdout } = await run(["keys", ...args, "--help"])
@@ -218,8 +246,7 @@ describe("animal-store keys", () => {
       const names = flags.map(([flag]) => flag)
       expect(names).toEqual(expect.arrayContaining(["database", "database-timeout", "json"]))
       for (const [flag, description] of flags) {
-        // This variable has the plans that servers define, not the plan of a key.
-        if (flag === "plan" && !description.includes("Repeatable")) continue
+        if (isForOneRun(command, flag, description)) continue
         expect(variableIn(description)).toBe(`ANIMAL_STORE_${flag.toUpperCase().replaceAll("-", "_")}`)
       }
     }
@@ -311,5 +338,50 @@ describe("animal-store keys", () => {
     const message =
       "--database (ANIMAL_STORE_DATABASE): cannot reach the PostgreSQL server at 127.0.0.1:1: connect ECONNREFUSED"
     await expectFailure([[["list", "--database", database], message]])
+  })
+})
+
+Databases.describeOn(Databases.postgres, "animal-store keys, if a statement waits for a lock", () => {
+  /** Issues a key, and runs a command on it while another program has locked a table of `locked`. */
+  const runLocked = async (command: string, locked: "database" | "limits") => {
+    const create = () => Databases.createForTest(Databases.postgres)
+    const databases = { database: await create(), limits: await create() }
+    const database = ["--database", databases.database.address]
+    const { id } = await keysJson<IssuedKey>(["issue", "--plan", "Free", ...database])
+    await keysJson(["issue", "--plan", "Free", "--database", databases.limits.address])
+    const flags = command === "unban" ? ["--limits", databases.limits.address] : []
+    const args = ["keys", command, id, ...database, ...flags, "--database-timeout", "2s"]
+    const result = await Effect.runPromise(
+      openClient(databases[locked]).pipe(
+        Effect.flatMap((sql) =>
+          whileLocked(
+            sql,
+            locked === "database" ? "api_keys" : "rate_limits",
+            Effect.promise(() => run(args))
+          )
+        ),
+        Effect.scoped
+      )
+    )
+    return { id, ...result }
+  }
+
+  it.each(["rotate", "revoke"])("%s reports that the change may have been applied", async (command) => {
+    const { code, id, stderr } = await runLocked(command, "database")
+    expect([code, stderr]).toEqual([
+      1,
+      "animal-store: --database (ANIMAL_STORE_DATABASE): the database did not respond within 2000 ms; " +
+        `the change may have been applied; see 'animal-store keys log ${id}'\n`
+    ])
+  })
+
+  it("unban names the flags of both databases, because either may have failed", async () => {
+    const { code, id, stderr } = await runLocked("unban", "limits")
+    expect([code, stderr]).toEqual([
+      1,
+      "animal-store: --limits (ANIMAL_STORE_LIMITS) or --database (ANIMAL_STORE_DATABASE): " +
+        "the database did not respond within 2000 ms; " +
+        `the change may have been applied; see 'animal-store keys log ${id}'\n`
+    ])
   })
 })

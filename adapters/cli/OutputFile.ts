@@ -23,7 +23,8 @@ export const make = (
   force: boolean
 ): Effect.Effect<OutputFile, CliError.UserError, Scope.Scope> =>
   Effect.gen(function* () {
-    const target = path.resolve(file)
+    // Through a link, so that the link stays; one without a target is replaced.
+    const target = yield* Effect.promise(() => fs.realpath(file).catch(() => path.resolve(file)))
     const temporary = path.join(path.dirname(target), `.${path.basename(target)}.${randomUUID()}.partial`)
     const attempt = <A>(work: () => Promise<A>) =>
       Effect.tryPromise({ try: work, catch: (cause) => Failure.userError(new Error(messageOf(file, cause))) })

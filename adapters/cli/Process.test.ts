@@ -3,13 +3,13 @@ import { spawnSync } from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { fileURLToPath } from "node:url"
-import { describe, expect, it, onTestFinished } from "vitest"
+import { describe, expect, it, onTestFinished, vi } from "vitest"
 import packageJson from "../../package.json" with { type: "json" }
 import * as Databases from "../sql/Databases.fixture.ts"
 import { json, succeed } from "./CommandLine.fixture.ts"
 import * as Directory from "./Directory.fixture.ts"
 import type { IssuedKey } from "./Greeting.fixture.ts"
-import { environment, main, run, start, stop } from "./Serve.fixture.ts"
+import { environment, launch, main, run, start, stop } from "./Serve.fixture.ts"
 import * as Terminal from "./Terminal.fixture.ts"
 import { fill, makeLines } from "./Transfer.fixture.ts"
 
@@ -29,10 +29,10 @@ describe("the process of a command", () => {
       ...{ code: 0, signal: null, stderr: "" },
       stdout: `animal-store v${packageJson.version}\n`
     })
-    const failed = await run(["keys", "issue", "--plan", "Free"], { ANIMAL_STORE_LABEL: " " })
+    const failed = await run(["keys", "issue", "--plan", "Free"], { ANIMAL_STORE_PER_DAY: " " })
     expect(failed).toEqual({
       ...{ code: 1, signal: null, stdout: "" },
-      stderr: expect.stringMatching(/^animal-store: ANIMAL_STORE_LABEL: must not .*; got " "\n$/)
+      stderr: expect.stringMatching(/^animal-store: ANIMAL_STORE_PER_DAY: must be .*; got " "\n$/)
     })
   })
 
@@ -54,6 +54,42 @@ describe("the process of a command", () => {
       { env: environment, encoding: "utf8" }
     )
     expect([status, ...output.slice(1)]).toEqual([141, makeLines(1), ""])
+  })
+
+  it.each(["SIGINT", "SIGTERM"] as const)(
+    "import stops at %s while it waits for a silent pipe",
+    async (signal) => {
+      const fifo = path.join(Directory.create(), "fifo")
+      spawnSync("mkfifo", [fifo])
+      const { child, ended } = launch(["import", fifo, "--dry-run"])
+      onTestFinished(() => void child.kill("SIGKILL"))
+      const openSilently = () => fs.openSync(fifo, fs.constants.O_WRONLY | fs.constants.O_NONBLOCK)
+      // Fails until the command has opened the pipe.
+      const writer = await vi.waitFor(openSilently, { timeout: 60_000 })
+      onTestFinished(() => fs.closeSync(writer))
+      child.kill(signal)
+      expect(await ended).toMatchObject({
+        code: 130,
+        stderr: "animal-store: interrupted; nothing was stored\n"
+      })
+    }
+  )
+
+  it("import reads a pipe that the shell has opened, even if its writer has already ended", async () => {
+    const lines = path.join(Directory.create(), "lines.ndjson")
+    fs.writeFileSync(lines, makeLines(100))
+    const script = '"$1" "$2" import <(sleep "$4"; cat "$3") --dry-run'
+    for (const delay of ["0", "2"]) {
+      const { stderr, stdout } = spawnSync(
+        "bash",
+        ["-c", script, "-", process.execPath, main, lines, delay],
+        {
+          env: environment,
+          encoding: "utf8"
+        }
+      )
+      expect([stdout, stderr]).toEqual([expect.stringMatching(/^Checked 100 animals /), ""])
+    }
   })
 
   const canFail = fs.existsSync("/dev/full")

@@ -104,7 +104,7 @@ const ofOption = <A, Default>(
   )
 }
 
-/** Creates a required flag without a variable, because a flag of `serve` with the same name has it. */
+/** Creates a required flag without a variable, for a value that is meant for one run of a command. */
 export const withoutVariable = <A>(
   flag: string,
   placeholder: string,
@@ -152,6 +152,10 @@ export const repeated = <A>(
 /** Creates a boolean setting that is off by default. */
 export const toggle = (flag: string, description: string): Flag.Flag<boolean> =>
   Flag.withDefault(read({ flag }, andDefault(description, "off"), Rule.boolean.reader), false)
+
+/** Creates a boolean flag without a variable that is off by default. */
+export const toggleWithoutVariable = (flag: string, description: string): Flag.Flag<boolean> =>
+  Flag.Boolean(flag).pipe(Flag.withDescription(andDefault(description, "off")), Flag.withDefault(false))
 
 const andDefault = (description: string, defaultText: string): string =>
   `${description} Default: ${defaultText}.`

@@ -168,6 +168,17 @@ describe("export --out", () => {
     expect(fs.readdirSync(directory)).toEqual(["out.ndjson"])
   })
 
+  it("replaces the file behind a link with --force, and leaves the link as it is", async () => {
+    const { address, directory, out } = await createFilled()
+    const elsewhere = path.join(Directory.create(), "elsewhere.ndjson")
+    fs.writeFileSync(elsewhere, "old")
+    fs.symlinkSync(elsewhere, out)
+    await json(["export", "--out", out, "--force", "--database", address])
+    expect(fs.readlinkSync(out)).toBe(elsewhere)
+    expect(fs.readFileSync(elsewhere, "utf8")).toBe(makeLines(10))
+    expect(fs.readdirSync(directory)).toEqual(["out.ndjson"])
+  })
+
   it("never replaces a file of the exported database, also under another name", async () => {
     const { address, directory } = await createFilled()
     const filename = address.replace(/^sqlite:/, "")
@@ -234,6 +245,19 @@ describe("export --out", () => {
 })
 
 describe("import", () => {
+  it("stores nothing if it is interrupted before its input begins, and reports so", async () => {
+    const { address } = await create(Databases.sqlite)
+    const input = new PassThrough()
+    const { ended, interrupt } = launch(["import", "-", "--database", address], {}, { input })
+    await expect.poll(() => input.listenerCount("readable"), { timeout: 60_000 }).toBe(1)
+    interrupt()
+    input.end()
+    expect(await ended).toMatchObject({
+      code: 130,
+      stderr: "animal-store: interrupted; nothing was stored\n"
+    })
+  })
+
   it("accepts CRLF, blank lines, a byte order mark and a last line without a line ending", async () => {
     const { address } = await create(Databases.sqlite)
     const file = writeFile('\ufeff{"name":"a","categoryId":1}\r\n\r\n  \n{"name":"b","categoryId":2}')

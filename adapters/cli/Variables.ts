@@ -16,8 +16,8 @@ const isServiceLink = ([name, value]: readonly [name: string, value: string]): b
 export const withoutServiceLinks = (environment: Environment): Environment =>
   Object.fromEntries(Object.entries(environment).filter((entry) => !isServiceLink(entry)))
 
-/** The variables of other commands whose names are similar to those of `serve`. */
-const ofOtherCommands = [variable("again"), variable("out")]
+/** The variable of another command whose name is similar to one of `serve`. */
+const ofOtherCommand = variable("out")
 
 /** Returns a warning for each variable that has the name of a setting in `known`, or nearly so, but no effect. */
 export const warnings = (environment: Environment, known: ReadonlyArray<string>): ReadonlyArray<string> =>
@@ -30,7 +30,7 @@ export const warnings = (environment: Environment, known: ReadonlyArray<string>)
           ]
         : []
     }
-    const isOurs = name.startsWith(PREFIX) && !ofOtherCommands.includes(name)
+    const isOurs = name.startsWith(PREFIX) && name !== ofOtherCommand
     const [nearest] = isOurs ? NearestNames.nearestNames(name, known) : []
     return nearest === undefined ? [] : [`${printable(name)} is not a setting; did you mean ${nearest}?`]
   })

@@ -34,7 +34,8 @@ const open = async (
           const key = keys.get(id)
           return key === undefined ? undefined : change(key)[0]
         },
-        list: async () => [...keys.values()]
+        list: async () => Promise.reject(new Error("no test lists the keys")),
+        find: async (id) => keys.get(id) ?? null
       },
       responses,
       async close() {
@@ -61,6 +62,7 @@ describe("Stores.fromPromises", () => {
     expect(await store.keys.verify(key)).toBeUndefined()
     await expect(store.keys.revoke("key_unknown")).rejects.toThrow("does not exist")
     expect(await store.keys.unban(id)).toMatchObject({ id })
+    await expect(store.keys.show("key_unknown")).rejects.toThrow("does not exist")
     await store.close()
     expect(events).toEqual(["closed"])
   })

@@ -5,8 +5,7 @@ const codes = {
   dim: [2, 22],
   red: [31, 39],
   green: [32, 39],
-  yellow: [33, 39],
-  cyan: [36, 39]
+  yellow: [33, 39]
 } as const
 
 /** A function for each style, which returns the text with the style, or the text itself. */
@@ -22,8 +21,7 @@ const make = (hasColor: boolean): Style => {
     dim: style(codes.dim),
     red: style(codes.red),
     green: style(codes.green),
-    yellow: style(codes.yellow),
-    cyan: style(codes.cyan)
+    yellow: style(codes.yellow)
   }
 }
 

@@ -10,8 +10,8 @@ import type { StoreUnavailable } from "../../core/errors/StoreUnavailable.ts"
 import * as RateLimit from "../../core/limits/RateLimit.ts"
 import { consume as consumeWith, RateLimitStore } from "../../core/ports/RateLimitStore.ts"
 import * as RateLimitFields from "../storage/RateLimitFields.ts"
+import type { CallOptions } from "../storage/StorageOptions.ts"
 import * as Redis from "./Redis.ts"
-import type { RedisOptions } from "./RedisOptions.ts"
 import * as RedisServers from "./RedisServers.fixture.ts"
 import type { RedisUnusable } from "./RedisUnusable.ts"
 
@@ -61,14 +61,14 @@ export const startDeployment = async (
 /** Opens another node, with its own connections; by default, the test provides the time. */
 export const open = (
   address: string,
-  options: Partial<RedisOptions> = {}
+  options: Partial<CallOptions> = {}
 ): Effect.Effect<RateLimitStore["Service"], RedisUnusable, Scope.Scope> =>
   Effect.map(Layer.build(layer(address, { clock: "service", ...options })), (services) =>
     Context.get(services, RateLimitStore)
   )
 
 /** Returns the layer of a node, with a long timeout because machines that run many tests concurrently are slow. */
-export const layer = (address: string, options: Partial<RedisOptions> = {}) =>
+export const layer = (address: string, options: Partial<CallOptions> = {}) =>
   Redis.layer({ url: Redacted.make(address), timeoutMs: 20_000, ...options })
 
 /** Counts a request as the service does: the script runs in Redis. */

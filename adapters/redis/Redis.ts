@@ -6,19 +6,20 @@ import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
+import * as OptionTable from "../../core/options/OptionTable.ts"
 import type { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
 import * as ObservedStores from "../storage/ObservedStores.ts"
+import * as StorageOptions from "../storage/StorageOptions.ts"
 import * as RedisAddress from "./RedisAddress.ts"
 import * as RedisCluster from "./RedisCluster.ts"
 import type { RedisCommands } from "./RedisCommands.ts"
 import * as RedisConnection from "./RedisConnection.ts"
 import * as RedisFailure from "./RedisFailure.ts"
-import * as RedisOptions from "./RedisOptions.ts"
 import * as RedisRateLimitStore from "./RedisRateLimitStore.ts"
 import { RedisUnusable } from "./RedisUnusable.ts"
 
 /** Options of `layer`. */
-export interface RedisLayerOptions extends Partial<RedisOptions.RedisOptions> {
+export interface RedisLayerOptions extends Partial<StorageOptions.CallOptions> {
   /** `redis://user:password@host:port/database`, or `rediss://…` for TLS; commas separate the hosts of a cluster. */
   readonly url: Redacted.Redacted<string>
 }
@@ -30,13 +31,22 @@ export interface RedisLayerOptions extends Partial<RedisOptions.RedisOptions> {
 export const layer = ({ url, ...given }: RedisLayerOptions): Layer.Layer<RateLimitStore, RedisUnusable> =>
   Layer.unwrap(
     Effect.gen(function* () {
-      const options = yield* Effect.fromResult(RedisOptions.resolve(given))
+      const options = yield* Effect.fromResult(resolve(given))
       const address = yield* Effect.fromResult(
         Result.mapError(RedisAddress.parse(Redacted.value(url)), (reason) => new RedisUnusable({ reason }))
       )
       const commands = yield* connect(address, options.timeoutMs)
       return ObservedStores.rateLimitStore("redis")(RedisRateLimitStore.layer(commands, options))
     })
+  )
+
+/** Adds the defaults; fails with the first unknown or invalid option. */
+const resolve = (
+  given: Partial<StorageOptions.CallOptions>
+): Result.Result<StorageOptions.CallOptions, RedisUnusable> =>
+  Result.mapError(
+    OptionTable.resolve<StorageOptions.CallOptions>(StorageOptions.callTable, given),
+    ({ option, reason }) => new RedisUnusable({ reason: `${option} ${reason}` })
   )
 
 /** Connects to the server or the cluster; the scope closes the connections. */

@@ -16,10 +16,10 @@ import { StoreUnavailable } from "../../core/errors/StoreUnavailable.ts"
 import type { Verdict } from "../../core/limits/RateLimit.ts"
 import { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
 import * as FaultyNetwork from "../embed/FaultyNetwork.fixture.ts"
+import type { CallOptions } from "../storage/StorageOptions.ts"
 import * as Nodes from "./Nodes.fixture.ts"
 import * as Redis from "./Redis.ts"
 import * as RedisConnection from "./RedisConnection.ts"
-import type { RedisOptions } from "./RedisOptions.ts"
 import * as RedisServers from "./RedisServers.fixture.ts"
 
 /** The timeout of stores whose calls must not time out. Tests that must not wait for it have the same timeout. */
@@ -31,7 +31,7 @@ const SOON_MS = 400
 const plan = { perMinute: 1_000_000, perDay: 1_000_000 }
 
 /** Opens a store, which is closed after the test; its calls do not time out unless `options` say so. */
-const open = async (address: string, options: Partial<RedisOptions> = {}) => {
+const open = async (address: string, options: Partial<CallOptions> = {}) => {
   const scope = Scope.makeUnsafe()
   const close = () => Effect.runPromise(Scope.close(scope, Exit.void))
   onTestFinished(close)

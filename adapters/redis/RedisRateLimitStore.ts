@@ -9,14 +9,14 @@ import * as Batch from "../storage/Batch.ts"
 import * as BoundedCall from "../storage/BoundedCall.ts"
 import * as KeyedQueues from "../storage/KeyedQueues.ts"
 import * as RateLimitFields from "../storage/RateLimitFields.ts"
+import type { CallOptions } from "../storage/StorageOptions.ts"
 import type { Script } from "./RateLimitScript.ts"
 import type { Command, GiveUp, OnReply, RedisCommands } from "./RedisCommands.ts"
 import * as RedisFailure from "./RedisFailure.ts"
-import type { RedisOptions } from "./RedisOptions.ts"
 import * as StateKey from "./StateKey.ts"
 
 /** Creates the store over `commands`. */
-export const layer = (commands: RedisCommands, options: RedisOptions): Layer.Layer<RateLimitStore> =>
+export const layer = (commands: RedisCommands, options: CallOptions): Layer.Layer<RateLimitStore> =>
   Layer.effect(
     RateLimitStore,
     Effect.map(BanPolicy, (ban) => make(commands, options, ban))
@@ -72,7 +72,7 @@ const callerQueues = <Request extends { readonly caller: string }, Result>(send:
 
 const make = (
   commands: RedisCommands,
-  { clock, maxAnonymousStates, timeoutMs }: RedisOptions,
+  { clock, maxAnonymousStates, timeoutMs }: CallOptions,
   ban: BanPolicy
 ): RateLimitStore["Service"] => {
   const call = BoundedCall.make(timeoutMs, RedisFailure.toEffect)

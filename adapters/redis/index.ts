@@ -2,5 +2,4 @@
 export type { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
 export type { CallOptions, LimitsOptions } from "../storage/StorageOptions.ts"
 export * as Redis from "./Redis.ts"
-export type { RedisOptions } from "./RedisOptions.ts"
 export { RedisUnusable } from "./RedisUnusable.ts"

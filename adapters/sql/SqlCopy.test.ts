@@ -195,9 +195,20 @@ for (const kind of kinds) {
         yield* insertAnimals(target, 1, 1, 1)
         expect(yield* rejection).toBe("the target is not empty: it has animals")
         yield* target`DELETE FROM pets`
-        yield* target`INSERT INTO imports (source, keep_ids, bytes, lines, animals, prefix) VALUES ('a', 0, 0, 0, 0, '')`
-        expect(yield* rejection).toBe("the target is not empty: it has import records")
-        yield* target`DELETE FROM imports`
+        const insertions = [
+          ["imports", "(source, keep_ids, bytes, lines, animals, prefix) VALUES ('a', 0, 0, 0, 0, '')"],
+          ["key_events", "(at, actor, key_id, action, changes) VALUES (0, 'ana', 'key_a', 'revoked', '{}')"],
+          ["admin_tokens", "(id, name, hash, created_at) VALUES ('adm_a', 'ana', 'hash', 0)"],
+          [
+            "idempotent_responses",
+            "(caller, key, fingerprint, claimed_at, expires_at) VALUES ('a', 'b', 'c', 0, 0)"
+          ]
+        ]
+        for (const [table, row] of insertions) {
+          yield* target.unsafe(`INSERT INTO ${table} ${row}`)
+          expect(yield* rejection).toMatch(/^the target is not empty: it has /)
+          yield* target.unsafe(`DELETE FROM ${table}`)
+        }
         yield* copy(source, target)
         expect(yield* rejection).toBe("the target is not empty: an earlier copy to it has already completed")
         yield* target`UPDATE copies SET completed_at = NULL`

@@ -164,8 +164,11 @@ const begin = Effect.fnUntraced(function* ({
 const contents = [
   [CopiedTables.ANIMALS, "animals"],
   ["api_keys", "API keys"],
+  ["key_events", "events of API keys"],
+  ["admin_tokens", "admin tokens"],
   ["imports", "import records"],
-  ["rate_limits", "rate limits"]
+  ["rate_limits", "rate limits"],
+  ["idempotent_responses", "responses of operations"]
 ] as const
 
 /**

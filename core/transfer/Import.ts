@@ -43,14 +43,11 @@ export class SourceChanged extends Data.TaggedError("SourceChanged")<{ readonly 
 
 /** The result of `check`. */
 export interface Checked {
-  readonly lines: number
   readonly animals: number
   readonly invalidLines: ReadonlyArray<InvalidLine>
-  /** Whether reading stopped after `maxInvalidLines` invalid lines. */
-  readonly isPartial: boolean
   /** The largest id of the valid lines; 0 if ids are not kept. */
   readonly lastId: bigint
-  /** SHA-256 of the source in hexadecimal; if `isPartial`, of the part that was read. */
+  /** SHA-256 of the source in hexadecimal; of the part that was read if there are `maxInvalidLines` invalid lines. */
   readonly digest: string
 }
 
@@ -90,10 +87,8 @@ export const check = Effect.fnUntraced(function* <E, E2>(
   )
   yield* checkEntries(ImportReader.end(state))
   return {
-    lines: state.lines.lines,
     animals,
     invalidLines,
-    isPartial: invalidLines.length === maxInvalidLines,
     lastId,
     digest: hash.digest()
   }
@@ -208,12 +203,9 @@ export const store = Effect.fnUntraced(function* <E>(
     })
   )
   yield* Effect.fromResult(prefix.end())
-  const lastEntries = ImportReader.end(state)
-  yield* storeBlock(
-    lastEntries,
-    { bytes: state.lines.bytes, lines: state.lines.lines + lastEntries.length },
-    new Uint8Array()
-  )
+  // A last line without a line feed is not counted, because a stream that grows goes on in this line.
+  const end = { bytes: state.lines.bytes, lines: state.lines.lines }
+  yield* storeBlock(ImportReader.end(state), end, new Uint8Array())
   if (invalidLines.length > 0) return { position, inserted, present, invalidLines }
   if (digest !== undefined && hash.digest() !== digest) {
     return yield* new SourceChanged({ reason: "it changed during the import" })

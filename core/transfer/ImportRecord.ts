@@ -5,7 +5,7 @@ import * as Result from "effect/Result"
 export interface Position {
   /** Offset in the source of the first byte that is not imported. */
   readonly bytes: number
-  /** The number of lines before the offset, including blank lines. */
+  /** The number of complete lines before the offset, including blank lines. */
   readonly lines: number
   /** The number of animals in these lines. */
   readonly animals: number

@@ -17,27 +17,31 @@ export const issue = Command.make(
   "issue",
   {
     plan: KeyCommand.plan("Plan of the key"),
-    perMinute: KeyCommand.perMinute("Requests per minute. Default: the limit of the plan."),
-    perDay: KeyCommand.perDay("Requests per day. Default: the limit of the plan."),
-    label: Setting.make(
+    perMinute: KeyCommand.perMinute(Setting.make, "Requests per minute. Default: the limit of the plan."),
+    perDay: KeyCommand.perDay(Setting.make, "Requests per day. Default: the limit of the plan."),
+    label: Setting.withoutVariable(
       "label",
       "TEXT",
       "Name for operators, never sent to clients. Default: none.",
       KeyCommand.parseName
     ).pipe(Flag.optional),
-    account: Setting.make(
+    account: Setting.withoutVariable(
       "account",
       "TEXT",
       "Account to which the key belongs, such as the id of a customer. Default: none.",
       KeyCommand.parseName
     ).pipe(Flag.optional),
-    metadata: Setting.make(
+    metadata: Setting.withoutVariable(
       "metadata",
       "JSON",
       "JSON object of up to 4096 bytes for your own programs, never sent to clients. Default: none.",
       KeyCommand.parseMetadata
     ).pipe(Flag.optional),
-    expires: KeyCommand.expires(1, "Time after which the key expires, such as 12h or 90d. Default: never."),
+    expires: KeyCommand.expires(
+      Setting.make,
+      1,
+      "Time after which the key expires, such as 12h or 90d. Default: never."
+    ),
     ...KeyCommand.flags
   },
   Effect.fn("keys issue")(function* (flags) {
@@ -56,7 +60,7 @@ export const issue = Command.make(
     // Validated before a database is created.
     yield* Effect.mapError(Effect.fromResult(KeyLifecycle.limitsOf(options, named.plans)), Failure.userError)
     const store = yield* KeyCommand.open({ ...flags, plans: named.plans }, Database.open)
-    const issued = yield* Failure.attempt(() => store.keys.issue(options))
+    const issued = yield* KeyCommand.change(flags, "keys list", () => store.keys.issue(options))
     const { expiresAt, id, key, label, limits, plan } = issued
     const suffix = label === undefined ? "" : ` for ${printable(label)}`
     const expiry = expiresAt === undefined ? "" : ` It expires at ${KeyText.time(expiresAt)}.`

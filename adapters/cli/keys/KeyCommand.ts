@@ -11,6 +11,7 @@ import type * as Scope from "effect/Scope"
 import * as Expiry from "../../../core/access/Expiry.ts"
 import * as Metadata from "../../../core/access/Metadata.ts"
 import * as PetName from "../../../core/domain/PetName.ts"
+import { StoreUnavailable } from "../../../core/errors/StoreUnavailable.ts"
 import * as CountPer from "../../../core/limits/CountPer.ts"
 import * as OwnPlans from "../../../core/limits/OwnPlans.ts"
 import * as Plan from "../../../core/limits/Plan.ts"
@@ -80,9 +81,27 @@ export const read = <A, E>(
       Effect.provide(Context.merge(keys, usage)),
       Effect.provideService(CountPer.CountPer, countPer),
       Effect.provideService(OwnPlans.OwnPlans, plans),
-      Effect.mapError(Failure.userError)
+      Effect.mapError((cause) => Failure.userError(Failure.ofEither(cause, limits)))
     )
   })
+
+/**
+ * Makes a change. After a failure of the store it is unknown whether the change was stored, because only its
+ * acknowledgement may be lost; the message names `command`, which shows that.
+ */
+export const change = <A>(
+  { limits }: Values,
+  command: string,
+  evaluate: () => Promise<A>
+): Effect.Effect<A, CliError.UserError> =>
+  Failure.attempt(evaluate, (cause) =>
+    Failure.withConsequence(
+      Failure.ofEither(cause, limits),
+      cause instanceof StoreUnavailable && cause.retryable
+        ? `; the change may have been applied; see 'animal-store ${command}'`
+        : ""
+    )
+  )
 
 /** Builds a layer; the messages of its errors begin with the flag. */
 const build = <A, E>(
@@ -143,7 +162,7 @@ export const keyId = idOf("key (key_…)", "Id of the key, such as key_5BKLi8Dbt
 
 const plansVariable = Setting.variable(StoreFlags.storeTable.plans.flag)
 
-/** Creates the flag `--plan` of a key. The variable of this name has the plans that servers define. */
+/** Creates the flag `--plan` of a key, without a variable: that of this name has the plans that servers define. */
 export const plan = (description: string) =>
   Setting.withoutVariable(
     "plan",
@@ -175,13 +194,16 @@ const invalid = (source: string, reason: string, text: string): CliError.UserErr
 
 const requests = Setting.between(1, Plan.maxRequests)
 
+/** Creates a flag with a variable (`Setting.make`) or without one (`Setting.withoutVariable`). */
+type Define = typeof Setting.make
+
 /** Creates the flag `--per-minute`. */
-export const perMinute = (description: string) =>
-  Setting.make("per-minute", "N", description, requests).pipe(Flag.optional)
+export const perMinute = (define: Define, description: string) =>
+  define("per-minute", "N", description, requests).pipe(Flag.optional)
 
 /** Creates the flag `--per-day`. */
-export const perDay = (description: string) =>
-  Setting.make("per-day", "N", description, requests).pipe(Flag.optional)
+export const perDay = (define: Define, description: string) =>
+  define("per-day", "N", description, requests).pipe(Flag.optional)
 
 /** Parses a label or an account. */
 export const parseName: Setting.Parse<string> = (text) => {
@@ -205,5 +227,5 @@ export const orRemoved =
     text === "" ? Result.succeed(null) : parse(text)
 
 /** Creates the flag `--expires`: a duration of at least `minMs` milliseconds, or `never`. */
-export const expires = (minMs: number, description: string) =>
-  Setting.make("expires", "DURATION|never", description, Expiry.parse(minMs)).pipe(Flag.optional)
+export const expires = (define: Define, minMs: number, description: string) =>
+  define("expires", "DURATION|never", description, Expiry.parse(minMs)).pipe(Flag.optional)

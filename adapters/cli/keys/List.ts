@@ -18,7 +18,7 @@ import * as KeyText from "./KeyText.ts"
 export const list = Command.make(
   "list",
   {
-    account: Setting.make(
+    account: Setting.withoutVariable(
       "account",
       "TEXT",
       "List only the keys of this account. Default: all keys.",

@@ -1,7 +1,6 @@
 /** `animal-store keys revoke`: revokes a key. */
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
-import * as Failure from "../Failure.ts"
 import * as KeyCommand from "./KeyCommand.ts"
 
 /** Revokes a key permanently. */
@@ -10,7 +9,9 @@ export const revoke = Command.make(
   { id: KeyCommand.keyId, ...KeyCommand.flags },
   Effect.fn("keys revoke")(function* (flags) {
     const store = yield* KeyCommand.open(flags)
-    const { id, revokedAt = null } = yield* Failure.attempt(() => store.keys.revoke(flags.id))
+    const { id, revokedAt = null } = yield* KeyCommand.change(flags, `keys log ${flags.id}`, () =>
+      store.keys.revoke(flags.id)
+    )
     yield* KeyCommand.print(
       flags,
       { id, revokedAt },

@@ -3,7 +3,6 @@ import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
 import * as KeyLifecycle from "../../../core/access/KeyLifecycle.ts"
 import * as KeyRecord from "../../embed/KeyRecord.ts"
-import * as Failure from "../Failure.ts"
 import * as Setting from "../Setting.ts"
 import * as KeyCommand from "./KeyCommand.ts"
 import * as KeyText from "./KeyText.ts"
@@ -20,13 +19,18 @@ export const rotate = Command.make(
       KeyLifecycle.parseOverlap,
       "24h"
     ),
-    force: Setting.toggle("force", "Rotate even if this ends a secret that an earlier rotation left valid."),
+    force: Setting.toggleWithoutVariable(
+      "force",
+      "Rotate even if this ends a secret that an earlier rotation left valid."
+    ),
     ...KeyCommand.flags
   },
   Effect.fn("keys rotate")(function* (flags) {
     const store = yield* KeyCommand.open(flags)
     const { force, overlapMs } = flags
-    const rotated = yield* Failure.attempt(() => store.keys.rotate(flags.id, { overlapMs, force }))
+    const rotated = yield* KeyCommand.change(flags, `keys log ${flags.id}`, () =>
+      store.keys.rotate(flags.id, { overlapMs, force })
+    )
     const { id, key, oldKeyExpiresAt, plan } = rotated
     const until =
       oldKeyExpiresAt === undefined ? "" : ` The old key works until ${KeyText.time(oldKeyExpiresAt)}.`

@@ -17,27 +17,28 @@ export const set = Command.make(
   {
     id: KeyCommand.keyId,
     plan: KeyCommand.plan("New plan, with its limits; unchanged if absent").pipe(Flag.optional),
-    perMinute: KeyCommand.perMinute("New limit per minute. Default: unchanged."),
-    perDay: KeyCommand.perDay("New limit per day. Default: unchanged."),
-    label: Setting.make(
+    perMinute: KeyCommand.perMinute(Setting.withoutVariable, "New limit per minute. Default: unchanged."),
+    perDay: KeyCommand.perDay(Setting.withoutVariable, "New limit per day. Default: unchanged."),
+    label: Setting.withoutVariable(
       "label",
       "TEXT",
       "New name for operators; an empty string removes it. Default: unchanged.",
       KeyCommand.orRemoved(KeyCommand.parseName)
     ).pipe(Flag.optional),
-    account: Setting.make(
+    account: Setting.withoutVariable(
       "account",
       "TEXT",
       "New account; an empty string removes it. Default: unchanged.",
       KeyCommand.orRemoved(KeyCommand.parseName)
     ).pipe(Flag.optional),
-    metadata: Setting.make(
+    metadata: Setting.withoutVariable(
       "metadata",
       "JSON",
       "New metadata, which replaces all of the old; an empty string removes it. Default: unchanged.",
       KeyCommand.orRemoved(KeyCommand.parseMetadata)
     ).pipe(Flag.optional),
     expires: KeyCommand.expires(
+      Setting.withoutVariable,
       0,
       "Time from now after which the key expires, such as 90d; 0 means immediately. Default: unchanged."
     ),
@@ -65,7 +66,9 @@ export const set = Command.make(
       expires: Option.getOrUndefined(expires)
     }
     const store = yield* KeyCommand.open({ ...flags, plans: named?.plans ?? (yield* KeyCommand.serverPlans) })
-    const key = yield* Failure.attempt(() => store.keys.set(flags.id, change))
+    const key = yield* KeyCommand.change(flags, `keys log ${flags.id}`, () =>
+      store.keys.set(flags.id, change)
+    )
     yield* KeyCommand.print(flags, KeyRecord.make(key), textOf(key))
   }, Effect.scoped)
 ).pipe(

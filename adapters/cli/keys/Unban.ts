@@ -1,7 +1,6 @@
 /** `animal-store keys unban`: lifts the ban of a key and clears its strikes. */
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
-import * as Failure from "../Failure.ts"
 import * as KeyCommand from "./KeyCommand.ts"
 import * as KeyText from "./KeyText.ts"
 
@@ -11,7 +10,9 @@ export const unban = Command.make(
   { id: KeyCommand.keyId, ...KeyCommand.flagsWithLimits },
   Effect.fn("keys unban")(function* (flags) {
     const store = yield* KeyCommand.open(flags)
-    const { id, usage } = yield* Failure.attempt(() => store.keys.unban(flags.id))
+    const { id, usage } = yield* KeyCommand.change(flags, `keys log ${flags.id}`, () =>
+      store.keys.unban(flags.id)
+    )
     const { bannedUntil = null, strikes } = usage
     yield* KeyCommand.print(
       flags,

@@ -31,7 +31,6 @@ export interface WorkerProcess {
   readonly listening: Effect.Effect<number>
   /** Completes when the process has exited. */
   readonly ended: Effect.Effect<End>
-  readonly hasEnded: () => boolean
   /** Gets a page from the worker; never completes if the worker does not respond. */
   readonly page: (path: Message.Path) => Effect.Effect<Page>
   /** Kills the process with SIGKILL. */
@@ -99,7 +98,6 @@ export const fork = (start: Message.Start, outlets: Outlets): WorkerProcess => {
     send,
     listening: Deferred.await(listening),
     ended: Deferred.await(ended),
-    hasEnded: () => Deferred.isDoneUnsafe(ended),
     page: (path) =>
       Effect.suspend(() => {
         const pending = pages.get(path) ?? Deferred.makeUnsafe<Page>()

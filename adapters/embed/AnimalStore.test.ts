@@ -200,6 +200,19 @@ describe("the `now` option", () => {
     )
   })
 
+  it("may return fractions of milliseconds", async () => {
+    const log: Array<string> = []
+    const store = await openAnimalStore({ now: () => 1_800_000_000_000.9, log: (line) => log.push(line) })
+    const { id, key } = await store.keys.issue({ plan: "Free", expires: { inMs: 1_000 } })
+    expect(await store.keys.show(id)).toMatchObject({
+      createdAt: 1_800_000_000_000,
+      expiresAt: 1_800_000_001_000
+    })
+    expect((await get(store, "/v1/pets", key)).status).toBe(200)
+    expect(log[0]).toContain("2027-01-15T08:00:00.000Z")
+    await store.close()
+  })
+
   it("sets the clock that decides when getPet starts to return 410", async () => {
     let now = Date.UTC(2030, 11, 5) - 1
     const store = await open({ now: () => now })
@@ -209,6 +222,29 @@ describe("the `now` option", () => {
     now += 1
     const gone = await get(store, "/v1/pets/1", key)
     expect([gone.status, gone.headers.get("Date")]).toEqual([410, "Thu, 05 Dec 2030 00:00:00 GMT"])
+  })
+})
+
+describe("the `now` option of a program without types", () => {
+  it.each([
+    ["a Date", () => new Date()],
+    ["a text", () => "1800000000000"],
+    ["NaN", () => Number.NaN]
+  ])("cannot return %s", async (_, now) => {
+    // The cast gives the option a value that its type forbids.
+    const opening = openAnimalStore({ now: now as () => number })
+    await expect(opening).rejects.toMatchObject({ _tag: "InvalidOption", option: "now" })
+  })
+
+  it("makes what needs the time fail with a reason if it returns no time later", async () => {
+    let time = 1_800_000_000_000
+    const store = await openAnimalStore({ now: () => time })
+    time = Number.NaN
+    await expect(store.keys.issue({ plan: "Free" })).rejects.toThrow(
+      "the option now must return epoch milliseconds, not NaN"
+    )
+    time = 1_800_000_000_000
+    await store.close()
   })
 })
 

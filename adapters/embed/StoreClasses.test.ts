@@ -1,12 +1,19 @@
 /** Checks stores of a program with Effect that are instances of classes: their methods need `this`. */
+import * as Context from "effect/Context"
+import * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { expect, it } from "vitest"
+import * as KeyLifecycle from "../../core/access/KeyLifecycle.ts"
+import * as KeyStatus from "../../core/access/KeyStatus.ts"
+import * as LastSeen from "../../core/access/LastSeen.ts"
 import { ApiKeyStore } from "../../core/ports/ApiKeyStore.ts"
 import { PetRepository } from "../../core/ports/PetRepository.ts"
 import * as RateLimitStore from "../../core/ports/RateLimitStore.ts"
+import * as ReadinessProbe from "../../core/service/ReadinessProbe.ts"
 import * as Memory from "../memory/Memory.ts"
 import { openAnimalStore } from "./index.ts"
+import * as NodeDigest from "./NodeDigest.ts"
 
 type Keys = ApiKeyStore["Service"]
 type Limits = RateLimitStore.RateLimitStore["Service"]
@@ -42,7 +49,6 @@ class ClassOfKeys {
 class ClassOfLimits {
   readonly #store: Limits
   readonly costs: Array<number> = []
-  isRehearsed = false
   constructor(store: Limits) {
     this.#store = store
   }
@@ -54,6 +60,10 @@ class ClassOfLimits {
   read(...parameters: Parameters<NonNullable<Limits["read"]>>) {
     return RateLimitStore.read(this.#store, ...parameters)
   }
+}
+
+class ClassWithRehearsal extends ClassOfLimits {
+  isRehearsed = false
   get rehearse() {
     return Effect.sync(() => {
       this.isRehearsed = true
@@ -77,15 +87,19 @@ class ClassOfPets {
   }
 }
 
-it("stores may be instances of classes", async () => {
-  const log: Array<string> = []
+/** Returns stores that are instances of classes. */
+const make = async () => {
   const memory = await Effect.runPromise(Effect.scoped(Layer.build(Memory.layer)))
-  const build = <A>(
-    effect: Effect.Effect<A, never, ApiKeyStore | PetRepository | RateLimitStore.RateLimitStore>
-  ) => Effect.runSync(Effect.provide(effect, memory))
-  const keys = build(Effect.map(ApiKeyStore, (store) => new ClassOfKeys(store)))
-  const limits = build(Effect.map(RateLimitStore.RateLimitStore, (store) => new ClassOfLimits(store)))
-  const pets = build(Effect.map(PetRepository, (store) => new ClassOfPets(store)))
+  const keys = new ClassOfKeys(Context.get(memory, ApiKeyStore))
+  const pets = new ClassOfPets(Context.get(memory, PetRepository))
+  return { keys, limits: Context.get(memory, RateLimitStore.RateLimitStore), pets }
+}
+
+it("stores of openAnimalStore may be instances of classes", async () => {
+  const log: Array<string> = []
+  const stores = await make()
+  const { keys, pets } = stores
+  const limits = new ClassWithRehearsal(stores.limits)
   const store = await openAnimalStore({
     database: Layer.mergeAll(
       Layer.succeed(ApiKeyStore, keys),
@@ -107,4 +121,25 @@ it("stores may be instances of classes", async () => {
   await store.close()
   expect([keys.marked, limits.costs, limits.isRehearsed]).toEqual([[id], [5], true])
   expect(log.filter((line) => !line.includes("level=INFO"))).toEqual([])
+})
+
+it("stores of a service in a program with Effect may be instances of classes", async () => {
+  const { keys, limits, pets } = await make()
+  const complete = Object.assign(new ClassOfLimits(limits), { consume: limits.consume })
+  const program = Effect.gen(function* () {
+    const { key } = yield* KeyLifecycle.issue({ plan: "Free" })
+    const noteSeen = yield* LastSeen.LastSeen
+    noteSeen(key, Date.UTC(2030, 0))
+    yield* yield* ReadinessProbe.make({ onLimitsUnavailable: "closed" })
+    return { id: key.id, events: yield* KeyStatus.log() }
+  }).pipe(
+    Effect.provide(LastSeen.layer),
+    Effect.provideService(ApiKeyStore, keys),
+    Effect.provideService(PetRepository, pets),
+    Effect.provideService(RateLimitStore.RateLimitStore, complete),
+    Effect.provide(Layer.merge(NodeDigest.layer, SecureRandom.layerWebCrypto))
+  )
+  const { events, id } = await Effect.runPromise(program)
+  expect(events).toHaveLength(1)
+  expect(keys.marked).toEqual([id])
 })

@@ -180,6 +180,28 @@ describe("keys", () => {
   })
 })
 
+describe("the objects that a store in memory returns", () => {
+  it("are copies: a program that changes them does not change the store", async () => {
+    const store = await openAnimalStore()
+    const created = await store.pets.create({ name: "Rex", categoryId: 1n })
+    Object.assign(created, { name: "changed" })
+    Object.assign((await store.pets.get(1n)) ?? {}, { name: "changed" })
+    Object.assign((await store.pets.list())[0] ?? {}, { name: "changed" })
+    expect((await store.pets.get(1n))?.name).toBe("Rex")
+    const { id, key, limits } = await store.keys.issue({ plan: "Free", metadata: { crm: 7 } })
+    const verified = await store.keys.verify(key)
+    Object.assign(limits, { perMinute: 1 })
+    Object.assign(verified?.limits ?? {}, { perMinute: 2 })
+    Object.assign(verified?.metadata ?? {}, { crm: 8 })
+    const another = await store.keys.issue({ plan: "Free" })
+    for (const issued of [id, another.id]) {
+      expect((await store.keys.show(issued)).limits).toEqual({ perMinute: 60, perDay: 1_000 })
+    }
+    expect((await store.keys.show(id)).metadata).toEqual({ crm: 7 })
+    await store.close()
+  })
+})
+
 describe("the `now` option", () => {
   it("sets the clock that rate limits use", async () => {
     await fc.assert(

@@ -180,6 +180,28 @@ describe("keys", () => {
   })
 })
 
+describe("the objects that a store in memory returns", () => {
+  it("are copies: a program that changes them does not change the store", async () => {
+    const store = await openAnimalStore()
+    const created = await store.pets.create({ name: "Rex", categoryId: 1n })
+    Object.assign(created, { name: "changed" })
+    Object.assign((await store.pets.get(1n)) ?? {}, { name: "changed" })
+    Object.assign((await store.pets.list())[0] ?? {}, { name: "changed" })
+    expect((await store.pets.get(1n))?.name).toBe("Rex")
+    const { id, key, limits } = await store.keys.issue({ plan: "Free", metadata: { crm: 7 } })
+    const verified = await store.keys.verify(key)
+    Object.assign(limits, { perMinute: 1 })
+    Object.assign(verified?.limits ?? {}, { perMinute: 2 })
+    Object.assign(verified?.metadata ?? {}, { crm: 8 })
+    const another = await store.keys.issue({ plan: "Free" })
+    for (const issued of [id, another.id]) {
+      expect((await store.keys.show(issued)).limits).toEqual({ perMinute: 60, perDay: 1_000 })
+    }
+    expect((await store.keys.show(id)).metadata).toEqual({ crm: 7 })
+    await store.close()
+  })
+})
+
 describe("the `now` option", () => {
   it("sets the clock that rate limits use", async () => {
     await fc.assert(
@@ -200,6 +222,19 @@ describe("the `now` option", () => {
     )
   })
 
+  it("may return fractions of milliseconds", async () => {
+    const log: Array<string> = []
+    const store = await openAnimalStore({ now: () => 1_800_000_000_000.9, log: (line) => log.push(line) })
+    const { id, key } = await store.keys.issue({ plan: "Free", expires: { inMs: 1_000 } })
+    expect(await store.keys.show(id)).toMatchObject({
+      createdAt: 1_800_000_000_000,
+      expiresAt: 1_800_000_001_000
+    })
+    expect((await get(store, "/v1/pets", key)).status).toBe(200)
+    expect(log[0]).toContain("2027-01-15T08:00:00.000Z")
+    await store.close()
+  })
+
   it("sets the clock that decides when getPet starts to return 410", async () => {
     let now = Date.UTC(2030, 11, 5) - 1
     const store = await open({ now: () => now })
@@ -209,6 +244,29 @@ describe("the `now` option", () => {
     now += 1
     const gone = await get(store, "/v1/pets/1", key)
     expect([gone.status, gone.headers.get("Date")]).toEqual([410, "Thu, 05 Dec 2030 00:00:00 GMT"])
+  })
+})
+
+describe("the `now` option of a program without types", () => {
+  it.each([
+    ["a Date", () => new Date()],
+    ["a text", () => "1800000000000"],
+    ["NaN", () => Number.NaN]
+  ])("cannot return %s", async (_, now) => {
+    // The cast gives the option a value that its type forbids.
+    const opening = openAnimalStore({ now: now as () => number })
+    await expect(opening).rejects.toMatchObject({ _tag: "InvalidOption", option: "now" })
+  })
+
+  it("makes what needs the time fail with a reason if it returns no time later", async () => {
+    let time = 1_800_000_000_000
+    const store = await openAnimalStore({ now: () => time })
+    time = Number.NaN
+    await expect(store.keys.issue({ plan: "Free" })).rejects.toThrow(
+      "the option now must return epoch milliseconds, not NaN"
+    )
+    time = 1_800_000_000_000
+    await store.close()
   })
 })
 

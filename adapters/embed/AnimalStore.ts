@@ -32,6 +32,7 @@ import * as Arguments from "./Arguments.ts"
 import type * as Console from "./Console.ts"
 import * as Database from "./Database.ts"
 import * as DrainPeriod from "./DrainPeriod.ts"
+import * as HostClock from "./HostClock.ts"
 import * as InFlight from "./InFlight.ts"
 import * as KeyLog from "./KeyLog.ts"
 import * as Keys from "./Keys.ts"
@@ -100,7 +101,7 @@ export interface AnimalStore {
   readonly drain: (ms: number) => Promise<void>
   /**
    * Drains for `drainMs` milliseconds (default 0), stops the servers that `listen` started, waits at most ten seconds
-   * for other requests in flight, and closes the database. Further calls return the same promise; a call without
+   * for other requests in flight except those that `admit` admitted, and closes the database. Further calls return the same promise; a call without
    * `drainMs` ends the drain. If the argument is invalid, closes without a drain, then rejects with `InvalidOption`.
    */
   readonly close: (options?: Arguments.CloseOptions) => Promise<void>
@@ -197,7 +198,7 @@ const build = Effect.fnUntraced(function* (options: Complete, scope: Scope.Scope
     }),
     Layer.succeed(OwnPlans, options.plans),
     Layer.succeed(CountPer, options.countPer),
-    now === undefined ? Layer.empty : Layer.succeed(Clock.Clock, clockOf(yield* Clock.Clock, now))
+    now === undefined ? Layer.empty : Layer.effect(Clock.Clock, HostClock.make(now))
   )
   const layer = InFlight.layer.pipe(
     Layer.provideMerge(
@@ -241,13 +242,3 @@ const referencePage = ({ basePath, publicBaseUrl }: Complete) =>
 const noMetrics = (): string => {
   throw new Error("metrics are off: open the store with metrics: true")
 }
-
-const clockOf = (machine: Clock.Clock, now: () => number): Clock.Clock => ({
-  currentTimeMillisUnsafe: now,
-  currentTimeMillis: Effect.sync(now),
-  currentTimeNanosUnsafe: () => BigInt(now()) * 1_000_000n,
-  currentTimeNanos: Effect.sync(() => BigInt(now()) * 1_000_000n),
-  monotonicTimeNanosUnsafe: () => machine.monotonicTimeNanosUnsafe(),
-  monotonicTimeNanos: machine.monotonicTimeNanos,
-  sleep: (duration) => machine.sleep(duration)
-})

@@ -53,7 +53,7 @@ export interface AnimalStoreOptions
   readonly docs?: boolean | undefined
   /** Operations of your own, which need the same keys and count against the same limits; see `defineOperation`. */
   readonly operations?: ReadonlyArray<OwnOperation.OwnOperation> | undefined
-  /** Returns the current time in epoch milliseconds, for tests; the system time by default. */
+  /** Returns the current time in epoch milliseconds, for tests; the system time by default. Fractions are discarded. */
   readonly now?: (() => number) | undefined
   /** Aborts `openAnimalStore`, for example if the database does not respond; has no effect once the store is open. */
   readonly signal?: AbortSignal | undefined

@@ -9,7 +9,12 @@ import { ApiKeyStore } from "../../core/ports/ApiKeyStore.ts"
 export const layer: Layer.Layer<ApiKeyStore, never, ApiKeyStore> = Layer.effect(
   ApiKeyStore,
   Effect.map(ApiKeyStore, (store): ApiKeyStore["Service"] => ({
-    ...store,
+    // Not a copy with `...`, which would lack the methods of a class.
+    findByHash: (hash) => store.findByHash(hash),
+    list: store.list,
+    ...(store.events && { events: store.events.bind(store) }),
+    ...(store.markSeen && { markSeen: store.markSeen.bind(store) }),
+    ...(store.adminTokens && { adminTokens: store.adminTokens }),
     insert: (key, event) => Effect.tap(store.insert(key, event), () => logEvent(key, event)),
     insertFirst: (key, event) =>
       Effect.tap(store.insertFirst(key, event), (isFirst) => (isFirst ? logEvent(key, event) : Effect.void)),

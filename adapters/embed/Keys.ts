@@ -69,8 +69,13 @@ export interface Keys {
 
 type Services = ApiKeyStore | RateLimitStore | Digest.Digest | SecureRandom.SecureRandom
 
+type Run = <A, E>(program: Effect.Effect<A, E, Services>) => Promise<A>
+
 /** Creates the functions. `run` runs an Effect program with the services of the store. */
-export const make = (run: <A, E>(program: Effect.Effect<A, E, Services>) => Promise<A>): Keys => ({
+export const make = (run: Run): Keys => makeWith(async (program) => structuredClone(await run(program)))
+
+// `run` returns copies: a store in memory returns its own objects, which a program could change.
+const makeWith = (run: Run): Keys => ({
   issue: (options) =>
     run(Arguments.ofIssue(options).pipe(Effect.flatMap(KeyLifecycle.issue), Effect.map(toIssued))),
   issueFirst: (options) =>

@@ -577,13 +577,13 @@ describe("an operation of a host", () => {
     ["a field is unknown", [define("a", "/a", { sucess: {} })], "a: unknown field sucess"],
     [
       "a schema contains a bigint",
-      [define("a", "/a", { body: { type: "integer", maximum: 5n } })],
-      "a: body: the JSON Schema cannot be written as JSON"
+      [define("a", "/a", { query: { type: "integer", maximum: 5n } })],
+      "a: query: the JSON Schema cannot be written as JSON"
     ],
     [
       "a schema has a mistake",
-      [define("a", "/a", { body: { properties: { petId: { type: "intger" } } } })],
-      "a: body: properties.petId.type: must be one of string, number, integer"
+      [define("a", "/a", { query: { properties: { petId: { type: "intger" } } } })],
+      "a: query: properties.petId.type: must be one of string, number, integer"
     ],
     ["a schema is an array", [define("a", "/a", { query: [] })], "a: query must be a Standard Schema"],
     [
@@ -592,6 +592,9 @@ describe("an operation of a host", () => {
       "a: query must be a Standard Schema"
     ],
     ["a schema is a Map", [define("a", "/a", { query: new Map() })], "a: query must be a Standard Schema"],
+    ["a GET has a body", [define("a", "/a", { body: {} })], "a: body is not for GET"],
+    ["own errors are a Map", [], "errors: must be an object", { errors: new Map() }],
+    ["own plans are a Map", [], "plans: must be an object", { plans: new Map() }],
     ["a keyword is unknown", [define("a", "/a", { query: { contains: {} } })], "a: query: "],
     ["204 has a body", [define("a", "/a", { success: { status: 204, body: {} } })], "status 204 has no body"],
     [

@@ -60,7 +60,7 @@ export interface OperationDefinition<
   readonly description?: string | undefined
   /** Validates an object with the query parameters, which are texts. */
   readonly query?: Query
-  /** Validates the JSON body. */
+  /** Validates the JSON body. Not for GET. */
   readonly body?: Body
   /** The successful response. */
   readonly success: {
@@ -162,6 +162,7 @@ const reasonFor = (operation: unknown, index: number): string | undefined => {
   const name = typeof given.id === "string" ? given.id : `operation ${index + 1}`
   if (!operationRule.isValid(operation)) return `${name}: ${operationRule.reasonFor(operation)}`
   if (operation.idempotent && operation.method === "GET") return `${name}: idempotent is not for GET`
+  if (operation.body !== undefined && operation.method === "GET") return `${name}: body is not for GET`
   const missing = required.find((field) => operation[field] === undefined)
   return missing === undefined ? undefined : `${name}: must have the field ${missing}`
 }

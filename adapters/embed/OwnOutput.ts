@@ -1,4 +1,5 @@
 /** Checks what an operation of a host returns. */
+import * as Options from "../../core/options/Options.ts"
 import type { OperationOutput } from "./OwnOperation.ts"
 
 /** Headers that only the service or its host sets. */
@@ -32,17 +33,13 @@ export const problemOf = (
   if (status !== undefined && !isSuccess(status)) return `the status ${status}, which is not from 200 to 299`
   if (hasBody && isEmpty(status)) return `the status ${status}, which has no body`
   if (!hasBody && body !== undefined) return "a body, which `success` does not declare"
-  if (!isRecord(headers)) return "headers that are no object with texts"
+  if (!Options.isRecord(headers)) return "headers that are no object with texts"
   const invalid = Object.entries(headers).find(([name, value]) => !isHeader(name, value))
   return invalid === undefined ? undefined : `the header ${JSON.stringify(invalid[0])}, which cannot be sent`
 }
 
 /** Returns whether responses with this status have no body (RFC 9110 §15.3.5, §15.3.6). */
 export const isEmpty = (status: unknown): boolean => status === 204 || status === 205
-
-/** Returns whether a value has its members as properties, unlike `Headers` and `Map`. */
-const isRecord = (value: unknown): value is object =>
-  typeof value === "object" && value !== null && !(Symbol.iterator in value)
 
 const isSuccess = (status: unknown): boolean =>
   Number.isInteger(status) && Number(status) >= 200 && Number(status) <= 299

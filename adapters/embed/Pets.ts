@@ -6,7 +6,7 @@ import * as Schema from "effect/Schema"
 import * as Int64 from "../../core/domain/Int64.ts"
 import * as NewPet from "../../core/domain/NewPet.ts"
 import * as Page from "../../core/domain/Page.ts"
-import type { Pet } from "../../core/domain/Pet.ts"
+import { Pet } from "../../core/domain/Pet.ts"
 import * as PetFields from "../../core/domain/PetFields.ts"
 import * as PetStatus from "../../core/domain/PetStatus.ts"
 import type { InvalidOption } from "../../core/options/InvalidOption.ts"
@@ -70,25 +70,33 @@ const decodePet = Schema.decodeUnknownSync(NewPet.NewPet)
 const ofCreate = (given: unknown): Result.Result<NewPet.NewPet, InvalidOption> =>
   Result.map(Options.check(petRules, given, PetFields.required), decodePet)
 
+/** Copies an animal: a store in memory returns its own object, which a program could change. */
+const copy = (pet: Pet): Pet => new Pet(pet.id, pet)
+
 /** Creates the functions. `run` runs an Effect program with the repository of the store. */
 export const make = (run: <A, E>(program: Effect.Effect<A, E, PetRepository>) => Promise<A>): Pets => {
   const page = (options: Options.Present<ListOptions>): Promise<ReadonlyArray<Pet>> =>
     run(
       PetRepository.use((pets) =>
-        pets.page({ status: undefined, after: undefined, limit: Page.limit.default, ...options })
+        Effect.map(
+          pets.page({ status: undefined, after: undefined, limit: Page.limit.default, ...options }),
+          (found) => found.map(copy)
+        )
       )
     )
   return {
     create: (given) =>
       run(
         Effect.flatMap(Effect.fromResult(ofCreate(given)), (pet) =>
-          PetRepository.use((pets) => pets.insert(pet))
+          PetRepository.use((pets) => Effect.map(pets.insert(pet), copy))
         )
       ),
     get: (given) =>
       run(
         Effect.flatMap(Effect.fromResult(Options.check({ id: int64 }, { id: given }, ["id"])), ({ id }) =>
-          PetRepository.use((pets) => Effect.map(pets.find(id), Option.getOrUndefined))
+          PetRepository.use((pets) =>
+            Effect.map(pets.find(id), (found) => Option.getOrUndefined(Option.map(found, copy)))
+          )
         )
       ),
     list: async (given) => page(Result.getOrThrowWith(Options.check(listRules, given), (invalid) => invalid)),

@@ -107,8 +107,8 @@ export const unban = Effect.fn("KeyStatus.unban")(function* (
 export const log = Effect.fn("KeyStatus.log")(function* (
   id?: string
 ): Effect.fn.Return<ReadonlyArray<KeyEvent>, KeyLifecycle.ApiKeyUnknown | StoreUnavailable, ApiKeyStore> {
-  const { events } = yield* ApiKeyStore
-  const recorded = events === undefined ? [] : yield* events(id)
+  const store = yield* ApiKeyStore
+  const recorded = store.events === undefined ? [] : yield* store.events(id)
   // The events of a key outlive the key, so the key is looked up only if it has no events.
   if (id !== undefined && recorded.length === 0) yield* KeyLifecycle.find(id)
   return recorded

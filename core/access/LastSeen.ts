@@ -27,7 +27,8 @@ const CAPACITY = 10_000
 export const layer: Layer.Layer<never, never, ApiKeyStore> = Layer.effect(
   LastSeen,
   Effect.gen(function* () {
-    const { markSeen } = yield* ApiKeyStore
+    const keys = yield* ApiKeyStore
+    const markSeen = keys.markSeen?.bind(keys)
     if (markSeen === undefined) return () => {}
     const runFork = Effect.runForkWith(yield* Effect.context<never>())
     let pendingDays = new Map<string, number>()

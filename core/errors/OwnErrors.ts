@@ -44,7 +44,7 @@ const reasonFor = (code: string, entry: unknown): string | undefined => {
 }
 
 const errorOf = (value: unknown): string | undefined => {
-  if (typeof value !== "object" || value === null) return "must be an object"
+  if (!Options.isRecord(value)) return "must be an object"
   return Object.entries(value)
     .map(([code, entry]) => reasonFor(code, entry))
     .find((reason) => reason !== undefined)

@@ -57,7 +57,7 @@ const repeatedIn = (names: ReadonlyArray<string>): string | undefined => {
 }
 
 const errorOf = (value: unknown): string | undefined => {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return "must be an object"
+  if (!Options.isRecord(value)) return "must be an object"
   for (const [name, limits] of Object.entries(value)) {
     const error = nameError(name)
     if (error !== undefined) return error

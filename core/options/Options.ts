@@ -84,8 +84,8 @@ export const record = <Fields extends object>(
 
 const NOT_AN_OBJECT = "must be an object"
 
-/** Returns whether a value can be an object with options; arrays, maps and promises are rejected as mistakes. */
-const isRecord = (value: unknown): value is object =>
+/** Returns whether a value has its members as properties; arrays, maps, headers and promises have not. */
+export const isRecord = (value: unknown): value is object =>
   typeof value === "object" && value !== null && !(Symbol.iterator in value) && !("then" in value)
 
 const fieldError = <Fields extends object>(rules: Rules<Fields>, value: unknown): string | undefined => {

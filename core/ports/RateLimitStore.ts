@@ -64,8 +64,12 @@ export const make = (store: Steppable): RateLimitStore["Service"] =>
   isComplete(store)
     ? store
     : {
-        ...store,
-        consume: (key, now, policy) => store.modify(key, (state) => step(state, now, policy))
+        // Not a copy with `...`, which would lack the methods of a class.
+        consume: (key, now, policy) => store.modify(key, (state) => step(state, now, policy)),
+        modify: (key, change) => store.modify(key, change),
+        ...(store.consumeMany && { consumeMany: store.consumeMany.bind(store) }),
+        ...(store.read && { read: store.read.bind(store) }),
+        ...(store.rehearse && { rehearse: store.rehearse })
       }
 
 /** Counts a request that counts as `cost` requests. */

@@ -414,6 +414,34 @@ describe("Store failures", () => {
   )
 })
 
+describe("a request with a key, while the store takes 100 ms", () => {
+  it.effect("has its turn before most requests of a network that sends other garbage each time", () =>
+    Effect.gen(function* () {
+      const store = yield* open({
+        limits: (limits) => ({
+          ...limits,
+          modify: (key, step) => Effect.andThen(Effect.sleep(100), limits.modify(key, step))
+        })
+      })
+      const { secret } = yield* store.issue({ plan: "Free" })
+      const flood = yield* Effect.forkChild(
+        Effect.forEach(
+          Array.from({ length: 2_000 }, (_, n) => `Bearer garbage${n}`),
+          (authorization) => store.send({ headers: [["Authorization", authorization]] }),
+          { concurrency: "unbounded" }
+        )
+      )
+      yield* Effect.yieldNow
+      const response = yield* Effect.forkChild(store.send({ key: secret }))
+      // The first 256 requests, then one of the network and this one.
+      for (let round = 0; round < 2; round++) yield* TestClock.adjust(100)
+      expect(response.pollUnsafe()).toMatchObject({ value: { status: 200 } })
+      expect(flood.pollUnsafe()).toBeUndefined()
+      yield* Fiber.interrupt(flood)
+    })
+  )
+})
+
 const outage = Effect.fail(new StoreUnavailable({ retryable: true, cause: new Error("no connection") }))
 
 describe("Usage that is carried over to accounts", () => {

@@ -117,11 +117,20 @@ const inTurn = <A, E>(
   effect: Effect.Effect<A, E>
 ): Effect.Effect<A, E> =>
   Effect.suspend(() => {
-    const turn = turns.enter(caller)
+    const turn = turns.enter(() => caller)
     return Effect.onExit(Effect.andThen(turns.wait(turn), effect), (exit) =>
       Effect.sync(() => turns.leave(turn, Exit.isFailure(exit) && Cause.hasFails(exit.cause)))
     )
   })
+
+/** Returns the widest network of a client, an IPv4 address or an IPv6 /48, for requests without a well-formed secret. */
+export const siteOf = (
+  { request }: Call,
+  { trustedProxyHops }: Pick<ServiceOptions, "trustedProxyHops">
+): string => {
+  const { network, site = network } = ClientAddress.networksOf(ClientAddress.of(request, trustedProxyHops))
+  return site
+}
 
 /** Returns the bytes of the secret that a request shows, and notes why it shows none. */
 export const secretOf = (

@@ -10,7 +10,7 @@ const MAX = 3
 /** Runs an admission in turn, as the pipeline does. */
 const run = <A>(turns: AdmissionTurns, caller: string, admission: Effect.Effect<A>, isOutage = false) =>
   Effect.suspend(() => {
-    const turn = turns.enter(caller)
+    const turn = turns.enter(() => caller)
     const admitted = turn.hasCome ? admission : Effect.andThen(turns.wait(turn), admission)
     return Effect.onExit(admitted, () => Effect.sync(() => turns.leave(turn, isOutage)))
   })

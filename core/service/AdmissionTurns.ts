@@ -1,7 +1,8 @@
 /**
  * Bounds the number of admissions in progress, and of those that carry usage over. Otherwise, thousands of requests that
  * arrive together would call the stores at once, and fail at the deadline of these calls although the stores respond.
- * Callers that wait take turns, so that many requests of one caller do not delay those of others.
+ * Callers that wait take turns, so that many requests of one caller do not delay those of others: a caller is a secret,
+ * or the network of a request without a well-formed one (docs/decisions/connections.md#bytes-in-flight).
  */
 import * as Effect from "effect/Effect"
 
@@ -29,12 +30,16 @@ export class AdmissionTurns {
     this.#max = max
   }
 
-  /** Starts the admission of a request, or queues the request if too many are in progress; `leave` must follow. */
-  enter(caller: string): Turn {
+  /**
+   * Starts the admission of a request, or queues the request if too many are in progress; `leave` must follow. The caller
+   * is only determined if the request must wait.
+   */
+  enter(callerOf: () => string): Turn {
     if (this.#inProgress < this.#max) {
       this.#inProgress++
       return immediate
     }
+    const caller = callerOf()
     const turn: Turn = { hasCome: false, caller }
     const turns = this.#waiting.get(caller)
     if (turns === undefined) this.#waiting.set(caller, new Set([turn]))

@@ -75,12 +75,11 @@ export const make = Effect.fnUntraced(function* (
     const unlimited = receive(call)
     if (unlimited !== undefined) return yield* finishInRoom(call, yield* unlimited)
 
-    const authorization = call.request.header("authorization")
-    call.turn = turns.enter(authorization ?? call.request.clientAddress ?? "")
+    const secret = Admission.secretOf(call, call.request.header("authorization"), credential)
+    const hash = secret && (yield* ApiKeySecret.hashWith(digest, secret))
+    call.turn = turns.enter(() => hash ?? Admission.siteOf(call, options))
     if (!call.turn.hasCome) yield* turns.wait(call.turn)
-    const secret = Admission.secretOf(call, authorization, credential)
-    if (secret !== undefined) {
-      const hash = yield* ApiKeySecret.hashWith(digest, secret)
+    if (hash !== undefined) {
       Admission.identify(call, hash, yield* keys.findByHash(hash), plans)
       if (call.key !== undefined) noteSeen(call.key, call.now)
     }

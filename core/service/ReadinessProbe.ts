@@ -27,9 +27,11 @@ const UNKNOWN_KEY = "readiness"
 export const make = Effect.fnUntraced(function* ({
   onLimitsUnavailable
 }: Pick<ServiceOptions, "onLimitsUnavailable">) {
-  const { read, rehearse } = yield* RateLimitStore
+  const limits = yield* RateLimitStore
   const checkLimits = (now: number): Effect.Effect<unknown, StoreUnavailable> =>
-    onLimitsUnavailable === "open" ? Effect.void : (rehearse ?? read?.([UNKNOWN_KEY], now) ?? Effect.void)
+    onLimitsUnavailable === "open"
+      ? Effect.void
+      : (limits.rehearse ?? limits.read?.([UNKNOWN_KEY], now) ?? Effect.void)
   const checkAdapter = yield* Readiness
   const keys = yield* ApiKeyStore
   const pets = yield* PetRepository

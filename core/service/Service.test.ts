@@ -20,6 +20,7 @@ import {
   sunset,
   unlimited
 } from "./Service.fixture.ts"
+import { HostBusy } from "./ServiceRequest.ts"
 import { pairs } from "./ServiceResponse.ts"
 
 const json: Sent["headers"] = [["Content-Type", "application/json"]]
@@ -390,6 +391,19 @@ describe("Probes", () => {
         }
         expect(callers).toEqual(["", ""])
       })
+  )
+
+  it.effect("a 503 because the host has no room, or because the service stops, has Retry-After", () =>
+    Effect.gen(function* () {
+      const { service } = yield* open()
+      const room = () => Effect.fail(new HostBusy())
+      const busy = yield* service.handle({ ...request({ target: "/openapi.json" }), room })
+      yield* service.drain
+      const stopping = yield* service.handle(request({ target: "/readyz" }))
+      for (const { headers, status } of [busy, stopping]) {
+        expect([status, headers[headers.indexOf("Retry-After") + 1]]).toEqual([503, "5"])
+      }
+    })
   )
 
   it.effect("/livez, /readyz and /openapi.json exist only outside the base path", () =>

@@ -89,6 +89,25 @@ describe("Run.run", () => {
   )
 
   it(
+    "does not call a fault fixed in a store that lacks the animals of the run",
+    async () => {
+      const shows100: Spoil = (real) => (request) =>
+        real(
+          request.target.endsWith("/pets") ? { ...request, target: `${request.target}?limit=100` } : request
+        )
+      const report = await reportOf({ only: ["list.limit.default"] }, shows100)
+      const token = ReplayToken.decode(failed(report)[0]?.counterexample?.token ?? "")
+      const replayed = await withServer(
+        (subject) => Effect.flatMap(Effect.fromResult(token), (decoded) => Replay.replay(subject, decoded)),
+        shows100
+      )
+      expect(replayed.outcome).toBe("not-replayable")
+      expect(replayed.reason).toMatch(/^GET \/pets listed \d+ animals in the run, but lists \d+ now$/)
+    },
+    TIMEOUT_MS
+  )
+
+  it(
     "shows a violation of limits with every request of the key, and reproduces it after refilling the limits",
     async () => {
       /** Admits everyone to a list of sold animals, however many requests they sent. */

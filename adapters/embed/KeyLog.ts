@@ -12,6 +12,7 @@ export const layer: Layer.Layer<ApiKeyStore, never, ApiKeyStore> = Layer.effect(
     // Not a copy with `...`, which would lack the methods of a class.
     findByHash: (hash) => store.findByHash(hash),
     list: store.list,
+    ...(store.find && { find: store.find.bind(store) }),
     ...(store.events && { events: store.events.bind(store) }),
     ...(store.markSeen && { markSeen: store.markSeen.bind(store) }),
     ...(store.adminTokens && { adminTokens: store.adminTokens }),

@@ -28,8 +28,14 @@ export interface AdminTokens {
 
 type Services = ApiKeyStore | Digest.Digest | SecureRandom.SecureRandom
 
+type Run = <A, E>(program: Effect.Effect<A, E, Services>) => Promise<A>
+
 /** Creates the functions. `run` runs an Effect program with the services of the store. */
-export const make = (run: <A, E>(program: Effect.Effect<A, E, Services>) => Promise<A>): AdminTokens => ({
+export const make = (run: Run): AdminTokens =>
+  makeWith(async (program) => structuredClone(await run(program)))
+
+// `run` returns copies, as that of `Keys` does.
+const makeWith = (run: Run): AdminTokens => ({
   issue: (options) =>
     run(
       Effect.map(

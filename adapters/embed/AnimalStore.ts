@@ -101,8 +101,9 @@ export interface AnimalStore {
   readonly drain: (ms: number) => Promise<void>
   /**
    * Drains for `drainMs` milliseconds (default 0), stops the servers that `listen` started, waits at most ten seconds
-   * for other requests in flight except those that `admit` admitted, and closes the database. Further calls return the same promise; a call without
-   * `drainMs` ends the drain. If the argument is invalid, closes without a drain, then rejects with `InvalidOption`.
+   * for other requests in flight except those that `admit` admitted, and closes the database. Further calls return the
+   * same promise; a call without `drainMs` ends the drain. If the argument is invalid, closes without a drain, then
+   * rejects with `InvalidOption`.
    */
   readonly close: (options?: Arguments.CloseOptions) => Promise<void>
 }

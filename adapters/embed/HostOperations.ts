@@ -192,10 +192,13 @@ const valuesOf = (query: string, described: OwnSchemas.PlacedQuery["parameters"]
 const validateBody = (
   { body }: CoreInput,
   validator: CompiledValidator.CompiledValidator | undefined
-): Effect.Effect<unknown, ApiError.ApiError> =>
-  validator === undefined || body === undefined
-    ? Effect.succeed(undefined)
-    : Effect.mapError(validator.validate(JsonValue.toPlain(body)), JsonBody.invalid)
+): Effect.Effect<unknown, ApiError.ApiError> => {
+  if (validator === undefined || body === undefined) return Effect.succeed(undefined)
+  const overflow = JsonValue.findOverflow(body)
+  return overflow === undefined
+    ? Effect.mapError(validator.validate(JsonValue.toPlain(body)), JsonBody.invalid)
+    : Effect.fail(JsonBody.invalid([`${overflow || "the number"}: is beyond the range of a double`]))
+}
 
 /** Calls the function of the host; what it throws is a failure only if it chooses a response, otherwise a defect. */
 const call = (

@@ -3,7 +3,7 @@ import * as Json from "../../core/codec/Json.ts"
 
 /**
  * Returns the plain value of parsed JSON. A number is a `number`, but an integer literal that a double cannot hold is a
- * `bigint`, and another number beyond its range is its text, so that no validator accepts a value that was not sent.
+ * `bigint`, so that nothing is rounded without a validator's knowledge. `findOverflow` finds other numbers that it cannot.
  */
 export const toPlain = (json: Json.Json): unknown => {
   if (json === null || typeof json !== "object") return json
@@ -13,17 +13,31 @@ export const toPlain = (json: Json.Json): unknown => {
   return Object.fromEntries(Object.entries(json).map(([name, value]) => [name, toPlain(value)]))
 }
 
-const toNumber = (text: string): number | bigint | string => {
+const toNumber = (text: string): number | bigint => {
   const value = Number(text)
-  if (!Number.isSafeInteger(value) && /^-?[0-9]+$/.test(text)) return BigInt(text)
-  return Number.isFinite(value) ? value : text
+  return Number.isSafeInteger(value) || !/^-?[0-9]+$/.test(text) ? value : BigInt(text)
+}
+
+/** Returns the place of a number that is beyond the range of a double and no integer literal, such as `items.0.price`. */
+export const findOverflow = (json: Json.Json, place: ReadonlyArray<string> = []): string | undefined => {
+  if (json === null || typeof json !== "object") return undefined
+  if (json instanceof Json.JsonNumber) {
+    const number = toNumber(json.text)
+    return number === Infinity || number === -Infinity ? place.join(".") : undefined
+  }
+  for (const [name, member] of Object.entries(json)) {
+    const found = findOverflow(member, [...place, name])
+    if (found !== undefined) return found
+  }
+  return undefined
 }
 
 /** Returns the number or boolean that a text is, if a schema names its type; otherwise the text. */
 export const ofText = (text: string, types: ReadonlyArray<unknown>): unknown => {
   if (types.includes("boolean") && (text === "true" || text === "false")) return text === "true"
   const isNumeric = types.includes("integer") || types.includes("number")
-  return isNumeric && /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/.test(text)
+  const isNumber = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/.test(text)
+  return isNumeric && isNumber && findOverflow(new Json.JsonNumber(text)) === undefined
     ? toNumber(text)
     : text
 }

@@ -49,6 +49,9 @@ describe("the mistakes in a JSON Schema", () => {
       properties: { typ: { const: { typ: 1 } }, maxLenght: { default: { enums: 1 } } },
       maxProperties: undefined,
       "x-typ": "note",
+      unit: "kg",
+      note: "short",
+      comment: "no keyword",
       discriminator: "kind",
       example: {}
     }

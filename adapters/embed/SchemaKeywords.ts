@@ -36,11 +36,14 @@ const keywordProblem = (value: unknown, keyword: string): Problem | undefined =>
   const check = Object.hasOwn(keywords, keyword) ? keywords[keyword] : undefined
   if (check !== undefined) return check(value)
   // Any other keyword is a note, as the specification demands.
-  const nearest = keyword.startsWith("x-") ? [] : nearestNames(keyword, Object.keys(keywords))
+  const nearest = isNote(keyword) ? [] : nearestNames(keyword, nearNames)
   return nearest.length === 0
     ? undefined
     : { path: [], reason: `is no keyword; did you mean ${nearest.join(" or ")}?` }
 }
+
+/** A short name resembles a keyword by chance, as `note` and `unit` do. */
+const isNote = (name: string): boolean => name.startsWith("x-") || name.length < 5
 
 const must =
   (isValid: (value: unknown) => boolean, reason: string): Check =>
@@ -161,3 +164,6 @@ const keywords: { readonly [keyword: string]: Check } = {
   contentMediaType: text,
   contentSchema: schema
 }
+
+/** The keywords that a misspelled name may have meant. */
+const nearNames = Object.keys(keywords).filter((name) => !name.startsWith("$"))

@@ -37,9 +37,9 @@ const WARNING_MS = 60_000
 
 /**
  * Creates a client whose connections are opened on demand. A connection that is lost, leads to a read-only server or has
- * a wrong setting discards all connections that are as old. A statement, or a whole transaction, that a read-only server rejected is
- * repeated once on a new connection. A statement that begins or ends a transaction gets its response within `controlMs`
- * milliseconds, or its connection is closed. Fails behind a pooler that shares sessions between connections.
+ * a wrong setting discards all connections that are as old. A statement, or a whole transaction, that a read-only server
+ * rejected is repeated once on a new connection. A statement that begins or ends a transaction gets its response within
+ * `controlMs` milliseconds, or its connection is closed. Fails behind a pooler that shares sessions between connections.
  */
 export const make = Effect.fnUntraced(function* (
   config: PgPool.Config,

@@ -73,7 +73,11 @@ export const make = Effect.fnUntraced(function* (
     const pages = PostgresPages.of(queries)
     return Effect.map(query(PostgresPages.statement, ...pages.parameters), (rows) => {
       const found = pages.split(rows)
-      return pages.positions.map((position) => () => (found[position] ?? []).map(petOf))
+      // Equal queries share a page, which is decoded once.
+      const decoded: Array<ReadonlyArray<Pet> | undefined> = []
+      return pages.positions.map(
+        (position) => () => (decoded[position] ??= (found[position] ?? []).map(petOf))
+      )
     })
   }
 

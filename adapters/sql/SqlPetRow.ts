@@ -67,7 +67,10 @@ export const petOf = ([id, name, categoryId, status]: Row): Pet => {
   return new Pet(toInt64(id), pet)
 }
 
-/** Returns the statements for one animal or one page, in the dialect of `sql`. Ids are positive, so the first page starts after id 0. */
+/**
+ * Returns the statements for one animal or one page, in the dialect of `sql`. Ids are positive, so the first page starts
+ * after id 0.
+ */
 export const statementsFor = (sql: SqlClient.SqlClient) => {
   const isPostgres = SqlTable.isPostgres(sql)
   const text = (statement: string): string => SqlTable.textFor(sql, statement)

@@ -116,7 +116,7 @@ const connect = (database: DatabaseSync, config: SqliteConnectionConfig): Sqlite
   let { synchronous = "FULL" } = config
   // Strict checks only with `FULL`, because otherwise the latest commits can be lost anyway.
   const files = filesOf(config, database, () => synchronous === "FULL")
-  // Not bounded, because the program has a fixed set of statements.
+  // Needs no limit, because the program has a limited number of statements.
   const cache = new Map<string, StatementSync>()
 
   const cached = (sql: string): StatementSync => {

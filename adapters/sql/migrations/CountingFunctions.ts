@@ -81,9 +81,9 @@ BEGIN
 END $$`,
   // Counts the requests in the arrays, and returns the row after each of them. Rows are locked in the order of their
   // keys, so that calls never deadlock, and requests with one key are counted in the order of the arrays. The clock is
-  // read after the row is locked, unless `nows` contains a time. All ban numbers are of one ban policy; `ban_strikes` is null
-  // for a caller that cannot be banned. `max_lock_wait` is a value of lock_timeout. The commit does not wait for the
-  // disk.
+  // read after the row is locked, unless `nows` contains a time. All ban numbers are of one ban policy; `ban_strikes` is
+  // null for a caller that cannot be banned. `max_lock_wait` is a value of lock_timeout. The commit does not wait for
+  // the disk.
   `
 CREATE FUNCTION rate_limit_steps(
   max_lock_wait text, keys text[], nows bigint[], per_minutes bigint[], per_days bigint[], costs bigint[],

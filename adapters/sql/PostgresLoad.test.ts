@@ -123,10 +123,12 @@ Databases.describeOn(Databases.postgresAlone, "PostgresBatch", () => {
           )
         // Idle connections close only after five seconds, so this also counts those that were used before.
         yield* load(kinds.slice(0, 1))
-        expect(yield* countConnections(sql)).toBeLessThanOrEqual(PER_KIND)
+        const ofOne = yield* countConnections(sql)
+        expect(ofOne).toBeGreaterThan(0)
+        expect(ofOne).toBeLessThanOrEqual(PER_KIND)
+        // If the kinds take turns, two connections are enough for all of them.
         yield* load(kinds)
         expect(yield* countConnections(sql)).toBeLessThanOrEqual(PER_KIND * kinds.length)
-        expect(yield* countConnections(sql)).toBeGreaterThan(PER_KIND)
       })
   )
 })

@@ -59,6 +59,7 @@ export const encode = (
     const { body, headers, method, target: full } = exchange.request
     const before = exchanges[index - 1]
     const animal = exchange.response && CreatedAnimal.of({ ...exchange, response: exchange.response })
+    const listed = listedBy(exchange)
     const content = text(body)
     const isText = Buffer.from(content).equals(Buffer.from(body ?? []))
     return {
@@ -72,7 +73,7 @@ export const encode = (
           ? { body: textOf(content) }
           : { bytes: Buffer.from(body).toString("base64") }),
       status: exchange.response?.status ?? 0,
-      ...(listedBy(exchange) === 0 ? {} : { listed: listedBy(exchange) }),
+      ...(listed === 0 ? {} : { listed }),
       ...(animal === undefined ? {} : { created: String(animal.id) }),
       ...(before !== undefined && !before.isAlone && !exchange.isAlone ? { isTogether: true } : {})
     }

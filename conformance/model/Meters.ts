@@ -198,6 +198,7 @@ const isAdmitted = (seen: Seen): boolean =>
 const eventOf = (key: World.Event["key"], group: ReadonlyArray<Seen>, isBan: boolean): World.Event => {
   const count = (isCounted: (seen: Seen) => boolean) => group.filter(isCounted).length
   const [only] = group.length === 1 ? group : []
+  const retryAt = only && retryAtOf(only.exchange)
   const isReadable = only?.asked.caller.is === "valid" && isByService(only) && !(isBan && isDenial(only))
   return {
     key,
@@ -210,8 +211,8 @@ const eventOf = (key: World.Event["key"], group: ReadonlyArray<Seen>, isBan: boo
     unknown: count((seen) => !isDenial(seen) && !isAdmitted(seen)),
     denied: count(isDenial),
     mayBeBanned: isBan,
-    shown: isReadable ? shownBy(only, retryAtOf(only.exchange)) : undefined,
-    retryAt: only && retryAtOf(only.exchange)
+    shown: isReadable ? shownBy(only, retryAt) : undefined,
+    retryAt
   }
 }
 

@@ -53,7 +53,7 @@ export const make = Effect.fnUntraced(function* (
   probes: Probes.Probes
 ) {
   const { options } = runtime
-  const catalogue = OwnErrors.ofOperations(options.errors)
+  const toFailure = Replies.failures(OwnErrors.ofOperations(options.errors), options.maxBodyBytes)
   const digest = yield* Digest.Digest
   const keys = yield* ApiKeyStore
   const noteSeen = yield* LastSeen
@@ -146,9 +146,6 @@ export const make = Effect.fnUntraced(function* (
       ? Effect.uninterruptible(Effect.catchCause(reply, (cause) => toFailure(call, cause)))
       : reply
   }
-
-  const toFailure = (call: Call, cause: Cause.Cause<Replies.Failure>) =>
-    Replies.toFailure(cause, call, catalogue, options.maxBodyBytes)
 
   /** Passes an admitted request to the host; the result only describes the response that the host has sent. */
   const passOn = (call: Call, { hostRoute, key }: Admitted) => {

@@ -62,36 +62,36 @@ export const toOutput = (
 /** The failures of the pipeline. */
 export type Failure = Operation.Failure | BodyTooLarge | BodyConsumed | HostBusy
 
-/** Returns the reply to a request that failed, and logs a failure that is not the client's. */
-export const toFailure = (
-  cause: Cause.Cause<Failure>,
-  { id, transportError }: Call,
-  catalogue: Catalogue,
-  maxBodyBytes: number
-): Effect.Effect<ServiceResponse.Reply> => {
-  const failure = failureIn(cause)
-  const fixed = transportError && toTransportError(transportError)
-  switch (failure?._tag) {
-    case "ApiError": {
-      const entry = catalogue[failure.code]
-      return entry === undefined
-        ? Effect.as(RequestLog.undeclaredCode(failure, id), internalError)
-        : Effect.succeed(ServiceResponse.errorWith(entry.status, failure))
+/** Creates the function that returns the reply to a request that failed, and logs a failure that is not the client's. */
+export const failures =
+  (catalogue: Catalogue, maxBodyBytes: number) =>
+  ({ id, transportError }: Call, cause: Cause.Cause<Failure>): Effect.Effect<ServiceResponse.Reply> => {
+    const failure = failureIn(cause)
+    const fixed = transportError && toTransportError(transportError)
+    switch (failure?._tag) {
+      case "ApiError": {
+        const entry = catalogue[failure.code]
+        return entry === undefined
+          ? Effect.as(RequestLog.undeclaredCode(failure, id), internalError)
+          : Effect.succeed(ServiceResponse.errorWith(entry.status, failure))
+      }
+      case "StoreUnavailable":
+        return Effect.as(
+          RequestLog.storeFailure("503 service_unavailable", failure, id),
+          fixed ?? unavailable
+        )
+      case "BodyTooLarge": {
+        const message = `The body must have at most ${maxBodyBytes} bytes.`
+        return Effect.succeed(ServiceResponse.error(ApiError.make("payload_too_large", message)))
+      }
+      case "BodyConsumed":
+        return Effect.succeed(bodyConsumed)
+      case "HostBusy":
+        return Effect.as(RequestLog.hostBusy(id), hostBusy)
+      case undefined:
+        return Effect.as(RequestLog.defect(cause, id), fixed ?? internalError)
     }
-    case "StoreUnavailable":
-      return Effect.as(RequestLog.storeFailure("503 service_unavailable", failure, id), fixed ?? unavailable)
-    case "BodyTooLarge": {
-      const message = `The body must have at most ${maxBodyBytes} bytes.`
-      return Effect.succeed(ServiceResponse.error(ApiError.make("payload_too_large", message)))
-    }
-    case "BodyConsumed":
-      return Effect.succeed(bodyConsumed)
-    case "HostBusy":
-      return Effect.as(RequestLog.hostBusy(id), hostBusy)
-    case undefined:
-      return Effect.as(RequestLog.defect(cause, id), fixed ?? internalError)
   }
-}
 
 /** Returns the first failure in a cause; `undefined` if there are only defects or interruptions. */
 export const failureIn = (cause: Cause.Cause<Failure>): Failure | undefined =>

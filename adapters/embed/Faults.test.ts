@@ -90,13 +90,16 @@ Databases.describeOn(Databases.postgres, "a store with a faulty network", () => 
   })
 
   it("responds to all requests in flight when connections are reset", async () => {
-    const { caller, network } = await NetworkFaults.openStore()
+    let relayed = Number.POSITIVE_INFINITY
+    const { caller, network } = await NetworkFaults.openStore({}, () => {
+      if (relayed-- === 0) network.cut()
+    })
     let rejected = 0
     for (let round = 0; round < 6; round++) {
-      const pending = Array.from({ length: 40 }, () => caller.create())
-      await (round % 2 === 0 ? sleep(round * 2) : Promise.race(pending))
-      network.cut()
-      rejected += rejectedOf(await Promise.all(pending)).length
+      // The first data of the database are about the counts, and those after it about the animals.
+      relayed = round % 3
+      rejected += rejectedOf(await Promise.all(Array.from({ length: 40 }, () => caller.create()))).length
+      relayed = Number.POSITIVE_INFINITY
       await caller.recover()
     }
     expect(rejected).toBeGreaterThan(0)

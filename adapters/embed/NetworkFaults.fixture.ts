@@ -23,8 +23,8 @@ export const createDatabase = async (onResponse?: (chunk: Buffer) => void) => {
 }
 
 /** Opens a store through the faulty network, and waits until its connection pool is full. */
-export const openStore = async (options?: AnimalStoreOptions) => {
-  const { address, network } = await createDatabase()
+export const openStore = async (options?: AnimalStoreOptions, onResponse?: (chunk: Buffer) => void) => {
+  const { address, network } = await createDatabase(onResponse)
   const opened = await FaultCaller.open(address, options)
   // Runs before the store closes, which would otherwise wait for hanging connections.
   onTestFinished(network.pass)

@@ -166,6 +166,7 @@ export class Connection implements Resumable {
   /** Passes received bytes to the parser, as far as the next request may be handled now. */
   readonly #parse = (bytes: Buffer): void => {
     const socket = this.#socket
+    this.#context.writes.count()
     for (let start = 0, slices = 0; start < bytes.length; slices++) {
       this.#checkBody()
       // Discarded, because closing a socket with unread bytes resets the connection, and the client could lose the

@@ -21,11 +21,14 @@ describe("WriteBatch", () => {
     expect([first(), second()]).toEqual([3, 1])
   })
 
-  it("sends without waiting when 64 sockets have something to send", async () => {
+  it("sends without waiting after 64 reads and writes", async () => {
     const batch = new WriteBatch()
-    const sent = add(batch, 65)
-    expect(sent()).toBe(64)
+    const sent = add(batch, 63)
+    expect(sent()).toBe(0)
+    batch.count()
+    expect(sent()).toBe(63)
+    const last = add(batch, 1)
     await endOfTurn()
-    expect(sent()).toBe(65)
+    expect(last()).toBe(1)
   })
 })

@@ -6,23 +6,29 @@
  */
 import type { Socket } from "node:net"
 
-/** Number of sockets that do not wait for more: the first response of a busy turn must not wait for the last request. */
-const MAX_SOCKETS = 64
+/** Number of reads and writes after which a batch does not wait for the end of a long turn. */
+const MAX_EVENTS = 64
 
 export class WriteBatch {
   #sockets: Array<Pick<Socket, "uncork">> = []
+  #events = 0
 
   /** Lets a socket collect what is written to it until the batch is sent. */
   add(socket: Pick<Socket, "cork" | "uncork">): void {
     socket.cork()
-    const size = this.#sockets.push(socket)
-    if (size === 1) setImmediate(this.#send)
-    if (size === MAX_SOCKETS) this.#send()
+    if (this.#sockets.push(socket) === 1) setImmediate(this.#send)
+    this.count()
+  }
+
+  /** Counts a read or a write of the turn: what was written first must not wait for hundreds of other clients. */
+  count(): void {
+    if (this.#sockets.length > 0 && ++this.#events === MAX_EVENTS) this.#send()
   }
 
   readonly #send = (): void => {
     const sockets = this.#sockets
     this.#sockets = []
+    this.#events = 0
     for (const socket of sockets) socket.uncork()
   }
 }

@@ -16,6 +16,7 @@ import type { OutgoingResponse } from "./OutgoingResponse.ts"
 import { ParserStream } from "./ParserStream.ts"
 import type { Resumable, ResumeQueue } from "./ResumeQueue.ts"
 import * as TransportErrors from "./TransportErrors.ts"
+import type { WriteBatch } from "./WriteBatch.ts"
 
 /** Ends each head and each chunked body; Node's parser rejects line ends without CR. */
 const EMPTY_LINE = Buffer.from("\r\n\r\n")
@@ -64,6 +65,7 @@ export interface ConnectionContext {
   readonly responder: Responder
   readonly timeouts: Timeouts
   readonly resumeQueue: ResumeQueue
+  readonly writes: WriteBatch
   /** The connections that hold a request. */
   readonly holding: Set<Connection>
 }
@@ -106,7 +108,7 @@ export class Connection implements Resumable {
   constructor(socket: Socket, context: ConnectionContext) {
     this.#socket = socket
     this.#context = context
-    this.stream = new ParserStream(socket).on("resume", () => this.#resumeBody())
+    this.stream = new ParserStream(socket, context.writes).on("resume", () => this.#resumeBody())
     // `close` follows. An unhandled `error` event would crash the process.
     socket.on("error", () => {})
     socket.on("timeout", () => this.#closeStalled())
@@ -164,6 +166,7 @@ export class Connection implements Resumable {
   /** Passes received bytes to the parser, as far as the next request may be handled now. */
   readonly #parse = (bytes: Buffer): void => {
     const socket = this.#socket
+    this.#context.writes.count()
     for (let start = 0, slices = 0; start < bytes.length; slices++) {
       this.#checkBody()
       // Discarded, because closing a socket with unread bytes resets the connection, and the client could lose the

@@ -16,6 +16,7 @@ import { type NodeServerOptions, table } from "./NodeServerOptions.ts"
 import { OutgoingResponse } from "./OutgoingResponse.ts"
 import { ResumeQueue } from "./ResumeQueue.ts"
 import * as TransportErrors from "./TransportErrors.ts"
+import { WriteBatch } from "./WriteBatch.ts"
 
 export type { NodeServerOptions } from "./NodeServerOptions.ts"
 
@@ -95,6 +96,7 @@ export const make = Effect.fnUntraced(function* (
     },
     timeouts,
     resumeQueue: new ResumeQueue(),
+    writes: new WriteBatch(),
     holding: new Set()
   }
   const addresses = new AddressLimit(options.maxConnectionsPerAddress)

@@ -5,6 +5,7 @@
 
 import type { Socket } from "node:net"
 import { Duplex } from "node:stream"
+import type { WriteBatch } from "./WriteBatch.ts"
 
 type Callback = (error?: Error | null) => void
 
@@ -15,10 +16,12 @@ interface Write {
 
 export class ParserStream extends Duplex {
   readonly #socket: Socket
+  readonly #batch: WriteBatch
 
-  constructor(socket: Socket) {
+  constructor(socket: Socket, batch: WriteBatch) {
     super({ decodeStrings: false, highWaterMark: socket.readableHighWaterMark })
     this.#socket = socket
+    this.#batch = batch
     socket.once("end", () => this.push(null))
     socket.once("close", () => this.destroy())
   }
@@ -36,15 +39,15 @@ export class ParserStream extends Duplex {
   override _read(): void {}
 
   override _write(chunk: Write["chunk"], encoding: BufferEncoding, callback: Callback): void {
+    this.#batch.add(this.#socket)
     this.#socket.write(chunk, encoding, callback)
   }
 
   /** Sends several writes, such as a head and its body, in one segment. */
   override _writev(writes: ReadonlyArray<Write>, callback: Callback): void {
-    this.#socket.cork()
+    this.#batch.add(this.#socket)
     for (const { chunk, encoding } of writes.slice(0, -1)) this.#socket.write(chunk, encoding)
     for (const { chunk, encoding } of writes.slice(-1)) this.#socket.write(chunk, encoding, callback)
-    this.#socket.uncork()
   }
 
   override _final(callback: Callback): void {

@@ -121,14 +121,10 @@ export const recordTable = (name, fields, records) =>
     records.map((record) => fields.map((field) => show(field, record[field], record)))
   )
 
-/** Links to the next page of a list, and from there to the first one. @param {string | null} next the cursor */
-export const pager = (next) => {
+/** Links to the next page of a list. @param {string | null} cursor */
+export const pager = (cursor) => {
+  if (cursor === null) return nothing
   const [path, query] = location.hash.split("?")
-  const filters = new URLSearchParams(query)
-  filters.delete("cursor")
-  return html`
-    <nav class="hstack" aria-label="Pages">
-      ${query?.includes("cursor=") ? html`<a href="${path}?${filters}">Newest</a>` : nothing}
-      ${next === null ? nothing : html`<a href="${path}?${filters}&cursor=${next}">Older</a>`}
-    </nav>`
+  const filters = Object.fromEntries(new URLSearchParams(query))
+  return html`<a href="${path}?${new URLSearchParams({ ...filters, cursor })}">Older</a>`
 }

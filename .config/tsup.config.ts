@@ -16,6 +16,9 @@ const copyPages = (): void => {
 }
 
 const served = [
+  "@knadh/oat/oat.min.css",
+  "@knadh/oat/css/01-theme.css",
+  "@knadh/oat/LICENSE",
   "lit-html/lit-html.js",
   "lit-html/LICENSE",
   "swagger-ui-dist/swagger-ui-bundle.js",

@@ -45,7 +45,7 @@ const browser = await launch()
 await new Promise((resolve) => setTimeout(resolve, minutes * 60_000))
 for (const [colorScheme, hash, name] of [
   ["light", "", "console.png"],
-  ["dark", "#activity", "console-hour.png"]
+  ["dark", "#history", "console-hour.png"]
 ] as const) {
   const page = await browser.newPage({ colorScheme, viewport: { width: 1200, height: 620 } })
   await page.goto(`${origin}/${hash}`)

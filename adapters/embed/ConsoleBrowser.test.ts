@@ -7,6 +7,9 @@ import * as Console from "./Console.fixture.ts"
 import type { AnimalStoreOptions } from "./index.ts"
 import { openIn, tabTo, takeScreenshot, widthOf } from "./ReferencePage.fixture.ts"
 
+/** The button of a dialog that does what the dialog says. */
+const SUBMIT = "dialog footer button:last-child"
+
 /** A ban after one strike, so that a test need not wait for twenty. */
 const ban = { strikes: 1 }
 
@@ -49,22 +52,22 @@ describeInBrowser("the console in a browser", () => {
     expect(await Axe.violations(page)).toEqual([])
     await signIn(page, token)
 
-    await page.click("text=Issue key")
-    await page.selectOption(".action [name=plan]", "Enterprise")
-    await page.fill(".action [name=perMinute]", "5")
-    await page.fill(".action [name=perDay]", "9")
-    await page.fill(".action [name=label]", "Shop front")
-    await page.fill(".action [name=metadata]", '{"customer":7}')
+    await page.click("text=Issue key…")
+    await page.selectOption("dialog [name=plan]", "Enterprise")
+    await page.fill("dialog [name=perMinute]", "5")
+    await page.fill("dialog [name=perDay]", "9")
+    await page.fill("dialog [name=label]", "Shop front")
+    await page.fill("dialog [name=metadata]", '{"customer":7}')
     expect(await Axe.violations(page, "dialog[open]")).toEqual([])
     await takeScreenshot(page, "console-issue")
-    await page.click(".action .primary")
-    const secret = await page.innerText(".secret")
+    await page.click(SUBMIT)
+    const secret = await page.inputValue(".secret")
     await page.context().grantPermissions(["clipboard-read", "clipboard-write"])
-    await page.click(".action .primary")
-    await page.waitForSelector(".action .primary >> text=Copied")
+    await page.click(SUBMIT)
+    await page.waitForSelector("dialog >> text=Copied")
     expect(await page.evaluate("navigator.clipboard.readText()")).toBe(secret)
     expect(await Axe.violations(page, "dialog[open]")).toEqual([])
-    await page.click(".action >> text=Done")
+    await page.click("dialog >> text=Done")
     const [issued] = await store.keys.list()
     expect(issued).toMatchObject({
       ...{ label: "Shop front", metadata: { customer: 7 }, limits: { perMinute: 5, perDay: 9 } }
@@ -82,45 +85,44 @@ describeInBrowser("the console in a browser", () => {
     expect([...statuses]).toEqual([200, 429])
     const id = issued?.id ?? ""
     expect((await store.keys.show(id)).usage.bannedUntil).toBeDefined()
-    await page.waitForSelector(".badge.banned >> text=/Banned 00:\\d\\d:\\d\\d/")
+    await page.waitForSelector(".badge >> text=/Banned 0:\\d\\d:\\d\\d/")
     await takeScreenshot(page, "console-banned")
 
-    await page.click("tbody th button")
-    await page.waitForSelector("dialog dl")
-    expect(await Axe.violations(page, "dialog[open]")).toEqual([])
+    await page.click("tbody th a")
+    await page.waitForSelector("main h2")
+    expect(await Axe.violations(page)).toEqual([])
     await page.click("text=Unban…")
-    expect(await page.innerText(".action")).toContain("Lifts the ban and clears strikes")
-    await page.click(".action .primary")
-    await page.waitForSelector("dialog dd:has-text('not banned')")
+    expect(await page.innerText("dialog")).toContain("Lifts the ban and clears strikes")
+    await page.click(SUBMIT)
+    await page.waitForSelector("tr:has-text('Banned until') >> text=none")
     expect((await store.keys.show(id)).usage.bannedUntil).toBeUndefined()
     await page.click("text=Rotate…")
-    await page.click(".action .primary")
-    expect(await page.innerText(".secret")).toMatch(/^ast_\w{33}$/)
-    await page.click(".action >> text=Done")
+    await page.click(SUBMIT)
+    expect(await page.inputValue(".secret")).toMatch(/^ast_\w{33}$/)
+    await page.click("dialog >> text=Done")
     await page.click("text=Rotate…")
-    await page.click(".action .primary")
-    await page.waitForSelector(".action [role=alert]:has-text('another rotation would end a secret')")
-    await page.click(".action >> text=Cancel")
+    await page.click(SUBMIT)
+    await page.waitForSelector("dialog [role=alert]:has-text('another rotation would end a secret')")
+    await page.click("dialog >> text=Cancel")
     await page.click("text=Change…")
-    await page.fill(".action [name=perMinute]", "7")
-    await page.fill(".action [name=label]", "")
-    await page.fill(".action [name=metadata]", "")
-    await page.click(".action .primary")
-    await page.waitForSelector("dialog dd:has-text('7 a minute')")
+    await page.fill("dialog [name=perMinute]", "7")
+    await page.fill("dialog [name=label]", "")
+    await page.fill("dialog [name=metadata]", "")
+    await page.click(SUBMIT)
+    await page.waitForSelector("tr:has-text('Per minute 7')")
     expect(await store.keys.show(id)).toMatchObject({
       ...{ label: undefined, metadata: undefined, limits: { perMinute: 7, perDay: 9 } }
     })
     await page.click("text=Revoke…")
-    expect(await page.innerText(".action")).toContain("This is final")
-    await page.click(".action .red:not([role])")
+    expect(await page.innerText("dialog")).toContain("This is final")
+    await page.click(SUBMIT)
     await page.waitForSelector("text=The key is revoked")
     expect((await store.keys.show(id)).revokedAt).toBeDefined()
 
-    await page.click(".side [aria-label=Close]")
     await page.click("nav >> text=Events")
-    await page.waitForSelector(".badge.revoked")
+    await page.waitForSelector(".badge >> text=Revoked")
     const shown = await page.locator("tbody .badge").allInnerTexts()
-    expect(shown).toEqual(["revoked", "changed", "rotated", "unbanned", "issued"])
+    expect(shown).toEqual(["Revoked", "Changed", "Rotated", "Unbanned", "Issued"])
     expect(await page.locator("tbody td:nth-child(2)").allInnerTexts()).toEqual(shown.map(() => "ada"))
     expect(await Axe.violations(page)).toEqual([])
   })
@@ -131,19 +133,19 @@ describeInBrowser("the console in a browser", () => {
     for (let count = 0; count < 7; count++) {
       await store.fetch(new Request("http://x/v1/pets", { headers: { Authorization: `Bearer ${key}` } }))
     }
-    const page = await visit("#activity")
+    const page = await visit("#history")
     await signIn(page, token)
     const row = page.locator("tbody tr").last()
     await row.waitFor()
-    expect((await row.innerText()).split(/\s+/).slice(0, 3)).toEqual(["Sum", "7", "0"])
+    expect((await row.innerText()).split(/[\s●]+/).slice(0, 3)).toEqual(["Sum", "200", "7"])
     expect(store.metrics()).toMatch(/http_server_request_duration_seconds_count\{[^}]*\} 7\n/)
-    await page.waitForSelector(".chart")
+    await page.waitForSelector("svg")
     for (const colorScheme of ["light", "dark"] as const) {
       await page.emulateMedia({ colorScheme })
       expect(await Axe.violations(page)).toEqual([])
       await takeScreenshot(page, `console-charts-${colorScheme}`)
     }
-    await page.hover(".chart svg >> nth=0")
+    await page.hover("svg >> nth=0")
   })
 
   it.each([
@@ -168,8 +170,8 @@ describeInBrowser("the console in a browser", () => {
       await takeScreenshot(page, `console-${view.replace(" ", "-").toLowerCase()}-${colorScheme}-${width}`)
     }
     await page.click("nav >> text=Keys")
-    await page.click("tbody th button >> nth=0")
-    await page.waitForSelector("dialog dl")
+    await page.click("tbody th a >> nth=0")
+    await page.waitForSelector("main h2")
     expect(await Axe.violations(page)).toEqual([])
     await takeScreenshot(page, `console-key-${colorScheme}-${width}`)
     expect(await page.locator("img").count()).toBe(0)
@@ -182,15 +184,19 @@ describeInBrowser("the console in a browser", () => {
     await page.waitForSelector("#token:focus")
     await page.keyboard.type(token)
     await page.keyboard.press("Enter")
-    await tabTo(page, "tbody th button")
+    await tabTo(page, "tbody th a")
     await page.keyboard.press("Enter")
-    await tabTo(page, ".side button.red")
+    await page.waitForSelector("main:focus h2")
+    await tabTo(page, "main [data-variant=danger]")
     await page.keyboard.press("Enter")
-    await tabTo(page, ".action button.red")
+    await page.waitForSelector("dialog[open]")
+    await page.keyboard.press("Escape")
+    await expect.poll(() => page.locator("dialog[open]").count()).toBe(0)
+    // The focus is on the button again.
+    await page.keyboard.press("Enter")
+    await tabTo(page, SUBMIT)
     await page.keyboard.press("Enter")
     await expect.poll(async () => (await store.keys.show(id)).revokedAt).toBeDefined()
-    await expect.poll(() => page.locator("dialog[open]").count()).toBe(1)
-    await page.keyboard.press("Escape")
     await expect.poll(() => page.locator("dialog[open]").count()).toBe(0)
   })
 
@@ -218,12 +224,12 @@ describeInBrowser("the console in a browser", () => {
       await store.keys.issue({ plan: "Free", label: `shop ${count}` })
     const page = await visit()
     await signIn(page, token)
-    await page.waitForSelector("fieldset label:has-text('10,000')")
+    await page.waitForSelector("nav a:has-text('10,000')")
     const measure = `(async () => {
       const times = []
       for (let index = 0; index < 8; index++) {
         const started = performance.now()
-        document.querySelectorAll("fieldset input")[index % 2 === 0 ? 6 : 0].click()
+        document.querySelectorAll("[aria-label=States] a")[index % 2 === 0 ? 6 : 0].click()
         await new Promise((resolve) => new MutationObserver((_, observer) => (observer.disconnect(), resolve())).observe(document.querySelector("main"), { childList: true, subtree: true }))
         times.push(performance.now() - started)
       }
@@ -236,7 +242,7 @@ describeInBrowser("the console in a browser", () => {
     }
     console.info(`a view of 10,000 keys: ${best.toFixed(0)} ms`)
     expect(best).toBeLessThan(100)
-    await page.fill("[aria-label='Label or id']", "shop 9999")
+    await page.fill("[name=label]", "shop 9999")
     await expect.poll(() => page.locator("tbody tr").count()).toBe(1)
   })
 
@@ -245,10 +251,10 @@ describeInBrowser("the console in a browser", () => {
     await store.keys.issue({ plan: "Free" })
     const [first, second] = [await visit(), await visit()]
     for (const page of [first, second]) await signIn(page, token)
-    await first.click("tbody th button")
+    await first.click("tbody th a")
     await first.click("text=Revoke…")
-    await first.click(".action button.red")
-    await second.waitForSelector(".badge.revoked")
+    await first.click(SUBMIT)
+    await second.waitForSelector(".badge >> text=Revoked")
     await second.route("**/admin/v1/**", (route) =>
       route.fulfill({
         status: 503,
@@ -258,7 +264,7 @@ describeInBrowser("the console in a browser", () => {
     await second.waitForSelector(".toast:has-text('cannot reach its store')")
     expect(await second.locator("tbody tr").count()).toBe(1)
     await second.unroute("**/admin/v1/**")
-    await expect.poll(() => second.innerText(".toast"), { timeout: 15_000 }).toBe("")
+    await expect.poll(() => second.innerText("[role=status]"), { timeout: 15_000 }).toBe("")
   })
 
   it("cannot be framed by another page", async () => {

@@ -79,7 +79,7 @@ const path = fc.oneof(
       ]
     )
   },
-  { weight: 1, arbitrary: fc.constantFrom("/", "/docs", "/docs/", "/docs/page.css") },
+  { weight: 1, arbitrary: fc.constantFrom("/", "/docs", "/docs/", "/docs/oat.css") },
   {
     weight: 1,
     arbitrary: fc

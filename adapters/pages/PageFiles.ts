@@ -11,7 +11,7 @@ import type { Header } from "../../core/service/ServiceResponse.ts"
 import type { StaticFile } from "../../core/service/StaticFiles.ts"
 
 /** The directory of our own files, or the package that has the file; the build copies its files. */
-type Origin = "client" | "lit-html" | "swagger-ui-dist"
+type Origin = "client" | "@knadh/oat" | "lit-html" | "swagger-ui-dist"
 
 /** Returns the URL of a file; throws if the package is not installed where the program runs. */
 const locate = (origin: Origin, name: string): URL => {

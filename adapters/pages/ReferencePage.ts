@@ -35,7 +35,9 @@ const withPrefix = (html: Uint8Array, prefix: string): Uint8Array => {
 const entries: ReadonlyArray<PageFiles.Entry> = [
   { path: "/", name: "start.html", isForBrowsers: true },
   { path: "/docs", name: "reference.html" },
-  ...["page.css", "reference.css", "page.js", "ExactJson.js"].map((name) => ({
+  { path: "/docs/oat.css", name: "oat.min.css", origin: "@knadh/oat" },
+  { path: "/docs/theme.css", name: "css/01-theme.css", origin: "@knadh/oat" },
+  ...["reference.css", "page.js", "ExactJson.js"].map((name) => ({
     path: `/docs/${name}`,
     name
   })),

@@ -17,7 +17,7 @@ const needed = [
 ]
 
 const built =
-  /^dist\/(?!conformance\/selftest)(?:[^.]+(?:\.js|\.d\.ts)|adapters\/pages\/(?:client|lit-html|swagger-ui-dist)\/[A-Za-z.-]+)$/
+  /^dist\/(?!conformance\/selftest)(?:[^.]+(?:\.js|\.d\.ts)|adapters\/pages\/(?:client|@knadh\/oat(?:\/css)?|lit-html|swagger-ui-dist)\/[A-Za-z\d.-]+)$/
 
 /** A module for each entry point; the compiler must find a name for the type of each export. */
 const modules: { readonly [name: string]: string } = {

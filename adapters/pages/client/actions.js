@@ -1,148 +1,143 @@
-/** The dialog of actions on keys. It is made of the operations in the OpenAPI document of the admin API. */
+/** The dialog of actions on keys. Its texts and fields are those of the OpenAPI document of the admin API. */
 import { html, nothing } from "./lit-html.js"
-import { time } from "./parts.js"
 
-/** @typedef {import("./parts.js").App} App */
-/** @typedef {import("./parts.js").Key} Key */
+/**
+ * What the dialog shows: an action, the key that it changes, and what became of it.
+ *
+ * @typedef {{ name: string, key?: any, problem?: string, issued?: any, isCopied?: boolean }} Shown
+ * @typedef {import("./console.js").App} App
+ */
 
-/** What the buttons of the actions say, by operation. */
-export const verbs = {
-  issueKey: "Issue",
-  setKey: "Change",
-  rotateKey: "Rotate",
-  unbanKey: "Unban",
-  revokeKey: "Revoke"
+/** The actions: what their buttons say, and their operations. @type {Readonly<Record<string, any>>} */
+const actions = {
+  issue: { verb: "Issue key", method: "post", path: "/keys" },
+  change: { verb: "Change", method: "patch", path: "/keys/{id}" },
+  rotate: { verb: "Rotate", method: "post", path: "/keys/{id}/rotate" },
+  unban: { verb: "Unban", method: "post", path: "/keys/{id}/unban" },
+  revoke: { verb: "Revoke", method: "post", path: "/keys/{id}/revoke", variant: "danger" }
 }
 
-/** @param {string} id */
-export const kindOf = (id) => (id === "revokeKey" ? "red" : id === "setKey" ? "primary" : "")
+/** The text of a value in its field. @param {any} value */
+const textOf = (value) =>
+  typeof value === "object" && value !== null ? JSON.stringify(value) : String(value ?? "")
 
-/** Returns an operation with its method, its path and the schemas of its fields. @param {any} api @param {string} id */
-const operation = ({ components, paths }, id) => {
-  const all = Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, { requestBody, ...rest }]) => {
-      const schema = requestBody?.content["application/json"].schema.$ref.split("/").at(-1)
-      return { ...rest, method: method.toUpperCase(), path, fields: components.schemas[schema]?.properties }
-    })
-  )
-  return all.find(({ operationId }) => operationId === id)
-}
-
-/** @param {string} name @param {any} schema @param {any} value the value now, or `undefined` */
-const field = (name, { description, enum: choices, title, type, ...schema }, value = schema.default) => {
-  // The plan of a key can be one that this server does not know.
-  const options = choices && new Set(value === undefined ? choices : [value, ...choices])
-  const text = typeof value === "object" && value !== null ? JSON.stringify(value) : (value ?? "")
-  const control = options
-    ? html`<select name=${name}>
-        ${[...options].map((option) => html`<option ?selected=${option === value}>${option}</option>`)}
-      </select>`
-    : html`<input name=${name} type=${inputs[type] ?? "text"} value=${text} autocomplete="off">`
-  return html`<label>${title} ${control} ${description ? html`<small>${description}</small>` : nothing}</label>`
+/** The value of a text in a field; an empty field removes a value. @param {any} schema @param {string} text */
+const valueOf = ({ type }, text) => {
+  if (text === "") return null
+  return [type].flat().includes("string") ? text : JSON.parse(text)
 }
 
 /** @type {Readonly<Record<string, string>>} */
 const inputs = { integer: "number", boolean: "checkbox" }
 
-/** Whether a control has another value than at first. @param {any} control */
-const isChanged = ({ checked, defaultValue, options, type, value }) => {
-  if (type === "checkbox") return checked
-  const first = options ? [...options].find(({ defaultSelected }) => defaultSelected)?.value : defaultValue
-  return value.trim() !== first
-}
-
-/** @param {any} schema @param {string} text */
-const valueOf = ({ type }, text) => {
-  if (type === "boolean") return true
-  if (text === "") return null
-  if (type === "integer") return Number(text)
-  return type.includes("object") ? JSON.parse(text) : text
-}
-
 /**
- * Creates the dialog.
+ * A control for a value of this schema.
  *
- * @param {App} app
+ * @param {string} name
+ * @param {any} schema
+ * @param {string} text the value now
  */
-export const actionDialog = (app) => {
-  /** @type {{ id?: string, key?: any, isSent?: boolean, problem?: string, issued?: any }} */
-  let current = {}
+export const control = (name, { description, enum: choices, title, type }, text) => {
+  const options = [...new Set([text, ...(choices ?? [])])]
+  const input = choices
+    ? html`<select name=${name}>
+        ${options.map((option) => html`<option .selected=${option === text}>${option}</option>`)}
+      </select>`
+    : html`<input name=${name} type=${inputs[type] ?? "text"} .value=${type === "boolean" ? "true" : text} autocomplete="off">`
+  return html`<label>${title} ${input} <small>${description}</small></label>`
+}
 
-  const show = (/** @type {typeof current} */ next) => {
-    current = next
-    app.draw()
-    const dialog = /** @type {HTMLDialogElement | null} */ (document.querySelector("dialog.action"))
-    if (next.id === undefined && next.issued === undefined) dialog?.close()
-    else if (dialog?.open === false) dialog.showModal()
+/** Shows why something failed. @param {string} [message] */
+export const problem = (message) =>
+  message ? html`<p role="alert" data-variant="danger">${message}</p>` : nothing
+
+/** @type {Shown | undefined} */
+let shown
+
+const element = () => /** @type {HTMLDialogElement} */ (document.querySelector("dialog"))
+
+/** @param {App} app @param {Shown} [next] */
+const change = (app, next) => {
+  shown = next
+  app.draw()
+}
+
+/** @param {App} app @param {Shown} shown */
+const form = (app, { isCopied, issued, key, name, problem: reason }) => {
+  const { method, path, variant, verb } = actions[name]
+  const { components, paths } = app.document()
+  const { description, requestBody, summary } = paths[path][method]
+  const schema = requestBody?.content["application/json"].schema.$ref.split("/").at(-1)
+  const fields = components.schemas[schema]?.properties ?? {}
+  const values = { ...key, ...key?.limits }
+  const now = (/** @type {string} */ field) => textOf(values[field] ?? fields[field].default)
+
+  const send = async (/** @type {HTMLFormElement} */ target) => {
+    /** @type {Record<string, unknown>} */
+    const body = {}
+    for (const [field, value] of new FormData(target)) {
+      const text = String(value).trim()
+      if (text !== now(field)) body[field] = valueOf(fields[field], text)
+    }
+    const result = await app.api(
+      method.toUpperCase(),
+      `v1${path.replace("{id}", key?.id)}`,
+      requestBody && body
+    )
+    if ("key" in result) change(app, { name, issued: result })
+    else element().close()
+    await app.update(`Done: ${summary}.`)
+  }
+
+  const copy = async () => {
+    await navigator.clipboard.writeText(issued.key)
+    change(app, { name, issued, isCopied: true })
   }
 
   const submit = async (/** @type {any} */ event) => {
     event.preventDefault()
-    const { id = "", key } = current
-    try {
-      const { fields, method, path } = operation(app.document(), id)
-      const controls = [...event.target.elements].filter(({ name }) => name !== "").filter(isChanged)
-      const body =
-        fields &&
-        Object.fromEntries(controls.map(({ name, value }) => [name, valueOf(fields[name], value.trim())]))
-      show({ id, key, isSent: true })
-      const changed = await app.api(method, path.replace("{id}", key?.id), body)
-      app.say(`Done: ${id.replace("Key", "")} ${changed.id}.`)
-      show("key" in changed ? { issued: changed } : {})
-      await app.update()
-    } catch (failure) {
-      show({ id, key, problem: failure instanceof Error ? failure.message : String(failure) })
-    }
+    event.submitter.disabled = true
+    const done = issued ? copy() : send(event.target)
+    await done.catch(({ message }) => change(app, { name, key, issued, problem: message }))
+    event.submitter.disabled = false
   }
 
-  const form = (/** @type {keyof typeof verbs} */ id) => {
-    const { description, fields = {}, summary } = operation(app.document(), id)
-    const values = { ...current.key, ...current.key?.limits }
-    return html`
-      <form @submit=${submit}>
+  return html`
+    <form @submit=${submit}>
+      <header>
         <h2>${summary}</h2>
-        ${current.key ? html`<code>${current.key.id} ${current.key.label}</code>` : nothing}
+        <p>${key?.id} ${key?.label}</p>
+      </header>
+      <div class="vstack">
         <p>${description}</p>
-        ${Object.entries(fields).map(([name, schema]) => field(name, schema, values[name]))}
-        <p class="red" role="alert">${current.problem}</p>
-        <div class="row spread">
-          <button type="button" @click=${() => show({})}>Cancel</button>
-          <button class=${kindOf(id) || "primary"} ?disabled=${current.isSent}>${verbs[id]} key</button>
-        </div>
-      </form>`
-  }
-
-  return {
-    /** Asks before an action. @param {string} id @param {Key} [key] */
-    act: (id, key) => show({ id, key }),
-    dialog: () => html`
-      <dialog class="action" aria-label=${current.issued ? "Secret" : "Action on a key"} @close=${() => show({})}>
-        ${current.id === undefined ? nothing : form(/** @type {keyof typeof verbs} */ (current.id))}
-        ${current.issued === undefined ? nothing : secret(current.issued)}
-      </dialog>`
-  }
+        ${
+          issued
+            ? html`<label>The secret of ${issued.id} <input class="secret" readonly value=${issued.key}></label>`
+            : Object.entries(fields).map(([field, schema]) => control(field, schema, now(field)))
+        }
+        ${problem(reason)}
+      </div>
+      <footer>
+        <button class="outline" type="button" @click=${() => element().close()}>${issued ? "Done" : "Cancel"}</button>
+        <button data-variant=${variant}>${issued ? (isCopied ? "Copied" : "Copy") : verb}</button>
+      </footer>
+    </form>`
 }
 
-/** @param {{ id: string, plan: string, key: string, oldKeyExpiresAt: number | null }} issued */
-const secret = ({ id, key, oldKeyExpiresAt, plan }) => {
-  const copy = async (/** @type {any} */ { target }) => {
-    try {
-      await navigator.clipboard.writeText(key)
-      target.textContent = "Copied"
-    } catch {
-      // Without the permission, the text is selected.
-      getSelection()?.selectAllChildren(/** @type {Element} */ (document.querySelector(".secret")))
-    }
+/** A button that asks before an action. @param {App} app @param {string} name @param {any} [key] */
+export const button = (app, name, key) => {
+  const { variant, verb } = actions[name]
+  const open = () => {
+    change(app, { name, key })
+    element().showModal()
   }
-  return html`
-    <form method="dialog">
-      <h2>The secret, shown only now</h2>
-      <p>The ${plan} key ${id}. The database stores only its SHA-256: copy the secret before you close this.</p>
-      <code class="secret">${key}</code>
-      ${oldKeyExpiresAt === null ? nothing : html`<p>The old secret works until ${time(oldKeyExpiresAt)}.</p>`}
-      <div class="row spread">
-        <button>Done</button>
-        <button class="primary" type="button" @click=${copy}>Copy</button>
-      </div>
-    </form>`
+  const style = key ? "outline" : ""
+  return html`<button type="button" class=${style} data-variant=${variant} @click=${open}>${verb}…</button>`
+}
+
+/** @param {App} app */
+export const dialog = (app) => {
+  // The event can be late: the dialog may be open again.
+  const clear = () => element().open || change(app)
+  return html`<dialog aria-label="Action" @close=${clear}>${shown ? form(app, shown) : nothing}</dialog>`
 }

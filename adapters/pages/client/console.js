@@ -1,26 +1,48 @@
-/** The console: signs in, asks the admin API, and shows its views. */
-import { activity } from "./activity.js"
+/** The console: signs in, asks the admin API, and shows what the address names. */
+import { dialog, problem } from "./actions.js"
+import { history } from "./history.js"
 import { keys } from "./keys.js"
 import { html, nothing, render } from "./lit-html.js"
-import { events } from "./parts.js"
+import { pager, recordTable } from "./values.js"
+
+/**
+ * What the views use of the console: `api` sends a request, `update` renews the values and then shows a message, `draw`
+ * shows the values again, and `document` returns the OpenAPI document of the admin API.
+ *
+ * @typedef {{ readonly api: (method: string, path: string, body?: object) => Promise<any>,
+ *   readonly document: () => any, readonly draw: () => void,
+ *   readonly update: (message?: string) => Promise<void> }} App
+ *
+ * @typedef {{ readonly title: string, readonly show: (app: App, values: any) => unknown }} View
+ */
 
 const TOKEN = "admin token"
 const POLL_MS = 5_000
 
-/** @type {Readonly<Record<string, { title: string, make: (app: import("./parts.js").App) => View }>>} */
+/**
+ * The views. The address of a view, after "#", is the path of its values in the admin API, which begins with the name.
+ *
+ * @type {Readonly<Record<string, View>>}
+ */
 const views = {
-  keys: { title: "Keys", make: keys },
-  activity: { title: "Last hour", make: activity },
-  events: { title: "Events", make: events }
+  keys: { title: "Keys", show: keys },
+  history: { title: "Last hour", show: history },
+  events: {
+    title: "Events",
+    show: (_, { events, next }) => [
+      recordTable("Events", ["at", "actor", "action", "keyId", "changes"], events),
+      pager(next)
+    ]
+  }
 }
 
-/** @typedef {{ readonly load: () => Promise<any>, readonly show: (values: any) => unknown }} View */
+/** @type {{ view?: View | undefined, values?: any, document?: any, message: string }} */
+let state = { message: "" }
 
-/** @type {{ name: string, view: View, values?: any, document?: any, problem: string, said: string }} */
-let state
-
-/** The number of the latest renewal. */
+/** The number of the latest update. */
 let latest = 0
+
+const isSignedIn = () => sessionStorage.getItem(TOKEN) !== null
 
 /**
  * Sends a request to the admin API with the token of this tab.
@@ -35,7 +57,7 @@ const api = async (method, path, body) => {
     Authorization: `Bearer ${sessionStorage.getItem(TOKEN)}`,
     ...(body && { "Content-Type": "application/json" })
   }
-  const sent = fetch(`admin/v1${path}`, { method, headers, body: body ? JSON.stringify(body) : null })
+  const sent = fetch(`admin/${path}`, { method, headers, body: body ? JSON.stringify(body) : null })
   const response = await sent.catch(() => {
     throw new Error("The server does not respond.")
   })
@@ -45,40 +67,28 @@ const api = async (method, path, body) => {
   throw new Error(json.message ?? `The server responded with ${response.status}.`)
 }
 
-/** Renews the values of the view; if that fails, it keeps the earlier ones. */
-const update = async () => {
-  if (sessionStorage.getItem(TOKEN) === null) return
+/** Renews the values, and moves to the view that the address names; if that fails, it keeps the earlier ones. */
+const update = async (message = "") => {
+  if (!isSignedIn()) return draw()
   const mine = ++latest
-  const load = async () => {
-    const document = state.document ?? (await api("GET", "/../openapi.json"))
-    return { document, values: await state.view.load(), problem: "" }
-  }
-  const renewed = await load().catch(({ message }) => ({ problem: message }))
+  const address = location.hash.slice(1)
+  const name = address.replace(/[/?].*/s, "")
+  if (!Object.hasOwn(views, name)) return location.replace("#keys")
+  const load = async () => ({
+    document: state.document ?? (await api("GET", "openapi.json")),
+    values: await api("GET", `v1/${address}`),
+    view: views[name],
+    message
+  })
+  const loaded = await load().catch((failure) => ({
+    message: isSignedIn()
+      ? `${failure.message} The page shows earlier values, and tries again.`
+      : failure.message
+  }))
   // The response to an earlier filter may arrive later.
   if (mine !== latest) return
-  state = { ...state, ...renewed }
+  state = { ...state, ...loaded }
   draw()
-}
-
-const app = {
-  api,
-  update,
-  draw: () => draw(),
-  document: () => state.document,
-  say: (/** @type {string} */ said) => {
-    state = { ...state, said }
-  }
-}
-
-/** Opens the view that the address names. */
-const open = () => {
-  const named = location.hash.slice(1)
-  const name = Object.hasOwn(views, named) ? named : (state?.name ?? "keys")
-  if (name === state?.name) return
-  const view = /** @type {typeof views[string]} */ (views[name]).make(app)
-  state = { ...state, name, view, values: undefined, problem: "", said: "" }
-  draw()
-  return update()
 }
 
 /** @param {SubmitEvent} event */
@@ -95,15 +105,16 @@ const signOut = () => {
 }
 
 const draw = () => {
-  const isSignedIn = sessionStorage.getItem(TOKEN) !== null
-  const { title } = /** @type {typeof views[string]} */ (views[state.name])
-  document.title = `${isSignedIn ? title : "Sign in"} · Animal Store`
-  render(isSignedIn ? page(title) : signInForm(), document.body)
+  const title = isSignedIn() ? (state.view?.title ?? "Console") : "Sign in"
+  document.title = `${title} · Animal Store`
+  render(isSignedIn() ? page(title) : signInForm(), document.body)
 }
 
+const app = { api, document: () => state.document, draw, update }
+
 const signInForm = () => html`
-  <main>
-    <form class="card sign-in" @submit=${signIn}>
+  <main class="container">
+    <form class="card vstack sign-in" @submit=${signIn}>
       <h1>Animal Store console</h1>
       <p>
         Sign in with an admin token. <code>animal-store admin token</code> issues one.
@@ -113,36 +124,40 @@ const signInForm = () => html`
         <input id="token" name="token" type="password" placeholder="asa_…" pattern="asa_[A-Za-z0-9]+"
           autocomplete="off" required autofocus>
       </label>
-      <p class="red" role="alert">${state.problem}</p>
-      <button class="primary">Sign in</button>
+      ${problem(state.message)}
+      <button>Sign in</button>
     </form>
   </main>`
 
 /** @param {string} title */
 const page = (title) => html`
-  <header class="row spread">
-    <a class="skip" href="#main">Skip to content</a>
-    <strong>Animal Store</strong>
-    <nav aria-label="Views">
+  <header>
+    <nav data-topnav class="hstack" aria-label="Views">
+      <strong>Animal Store</strong>
       ${Object.entries(views).map(
-        ([name, view]) =>
-          html`<a href="#${name}" aria-current=${name === state.name ? "page" : "false"}>${view.title}</a>`
+        ([name, view]) => html`
+          <a class="button ghost" href="#${name}" aria-current=${view === state.view ? "page" : "false"}>
+            ${view.title}
+          </a>`
       )}
+      <button class="outline small" @click=${signOut}>Sign out</button>
     </nav>
-    <button @click=${signOut}>Sign out</button>
   </header>
-  <main id="main" tabindex="-1">
+  <main class="container vstack" tabindex="-1">
     <h1>${title}</h1>
-    ${state.values === undefined ? nothing : state.view.show(state.values)}
+    ${state.view?.show(app, state.values) ?? nothing}
   </main>
-  <p class="toast" role="status">
-    ${state.problem === "" ? state.said : `${state.problem} The page shows earlier values, and tries again.`}
-  </p>`
+  ${dialog(app)}
+  <p class="toast-container" data-placement="bottom-right" role="status">${state.message && html`<span class="toast">${state.message}</span>`}</p>`
 
 const updateVisible = () => document.visibilityState === "visible" && update()
-addEventListener("hashchange", open)
+addEventListener("hashchange", async () => {
+  await update()
+  // The link that had the focus may be gone.
+  if (document.activeElement === document.body) document.querySelector("main")?.focus({ preventScroll: true })
+})
 document.addEventListener("visibilitychange", updateVisible)
 setInterval(updateVisible, POLL_MS)
 // Countdowns show each second.
 setInterval(draw, 1_000)
-await open()
+await update()

@@ -123,6 +123,8 @@ Reflect.get(
   layout: "BaseLayout",
   plugins: [exactResponses, foldedHeaders, ownServers],
   responseInterceptor: exactHeaders,
+  // The colors of the default theme lack contrast.
+  syntaxHighlight: { theme: "tomorrow-night" },
   deepLinking: true,
   displayRequestDuration: true,
   tryItOutEnabled: true,

@@ -17,17 +17,37 @@ const Count = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1_000_000
 const SmallKey = Schema.Struct({ key: Secret, perMinute: Count, perDay: Count })
 export type SmallKey = typeof SmallKey.Type
 
-const Integer = Schema.String.check(
-  Schema.isPattern(/^-?[0-9]{1,19}$/),
-  Schema.makeFilter((text) => Int64.is(BigInt(text)), { message: Int64.message })
+/** An int64 as text. */
+export const Integer = Schema.String.check(
+  Schema.makeFilter((text) => Int64.fromCanonicalText(text) !== undefined, { message: Int64.message })
 )
 
 const Category = Schema.Union([Schema.Int, Integer])
 
-const Implementation = Schema.Struct({
-  name: Text,
-  version: optional(Text),
-  contact: optional(Text.annotate({ description: "A URL that begins with https://, or an email address." }))
+/** Maximum length of each text in UTF-16 code units, so that a badge and a table can show it. */
+const MAX_LENGTH = 100
+
+/** A text that reports show. */
+export const Label = Text.check(
+  Schema.isMaxLength(MAX_LENGTH, { message: `must have at most ${MAX_LENGTH} characters` })
+)
+
+/** An email address or an `https` URL without credentials: pages show it as a link. */
+export const Contact = Label.check(
+  Schema.makeFilter(
+    (text) => {
+      if (/^[^\s@<>"'`:]+@[a-z0-9-]+(\.[a-z0-9-]+)+$/i.test(text)) return true
+      const url = /^https:\/\/[\x21-\x7e]+$/.test(text) ? URL.parse(text) : null
+      return url?.username === "" && url.password === ""
+    },
+    { message: "must be an email address, or a URL that begins with https:// and has no credentials" }
+  )
+).annotate({ description: "A URL that begins with https://, or an email address." })
+
+export const Implementation = Schema.Struct({
+  name: Label,
+  version: optional(Label),
+  contact: optional(Contact)
 }).annotate({ description: "The implementation under test, for the report." })
 
 const Keys = Schema.Struct({

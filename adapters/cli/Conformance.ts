@@ -15,7 +15,7 @@ import * as Doctor from "../../conformance/engine/Doctor.ts"
 import * as Replay from "../../conformance/engine/Replay.ts"
 import * as ReplayToken from "../../conformance/engine/ReplayToken.ts"
 import * as Run from "../../conformance/engine/Run.ts"
-import { UnknownSelection } from "../../conformance/engine/Selection.ts"
+import * as Selection from "../../conformance/engine/Selection.ts"
 import { SetupError } from "../../conformance/engine/SetupError.ts"
 import { printable } from "../../conformance/http/Printable.ts"
 import * as Explain from "../../conformance/reports/Explain.ts"
@@ -175,7 +175,7 @@ const access = <A>(flag: string, work: () => Promise<A>) =>
 const withUserErrors = <A, E, R>(command: Effect.Effect<A, E, R>) =>
   Effect.catchIf(
     command,
-    (error) => error instanceof SetupError || error instanceof UnknownSelection,
+    (error) => error instanceof SetupError || error instanceof Selection.UnknownSelection,
     ({ message }) =>
       Effect.flatMap(Host, ({ start }) =>
         Effect.fail(Failure.userError(new Error(Invocation.localize(start, message))))
@@ -258,12 +258,9 @@ const run = Command.make(
     if (out !== undefined) yield* access("out", () => ReportFiles.prepare(out))
     yield* withSubject(flags, (subject, settings) => {
       const running = Run.run(subject, {
-        level: settings.level,
-        only: settings.only,
-        exclude: settings.exclude,
+        ...settings,
         seed,
         allowInconclusive,
-        implementation: settings.implementation,
         onProgress: show,
         signal
       })
@@ -300,8 +297,12 @@ const doctor = Command.make(
   "doctor",
   subjectFlags,
   Effect.fn("conformance doctor")(function* (flags) {
-    const findings = yield* withSubject(flags, (subject, settings) => Doctor.examine(subject, settings))
-    yield* Output.print(findings.map((finding) => `- ${printable(finding)}`).join("\n"))
+    const { lines } = yield* withSubject(flags, (subject, settings) =>
+      Effect.flatMap(Effect.fromResult(Selection.of(subject, settings)), (selection) =>
+        Doctor.examine(subject, selection)
+      )
+    )
+    yield* Output.print(lines.map((finding) => `- ${printable(finding)}`).join("\n"))
   }, withUserErrors)
 ).pipe(
   Command.withDescription(

@@ -21,23 +21,27 @@ import { failSetup, SetupError } from "./SetupError.ts"
 
 const failClock = (reason: string) => failSetup(`the clock (--clock) does not work: ${reason}`)
 
-/** Opens a session for a run; fails with one sentence if the clock does not work. */
-export const open = ({ budget, exchanges, target }: HttpSubject, level: Selection["level"]) =>
-  Effect.catchTag(JudgedRun.open(target, { budget, exchanges, level }), "Stopped", ({ reason }) =>
-    failClock(reason)
-  )
+/** A set-up that allows a run. */
+export interface Examined {
+  readonly session: JudgedRun.Session
+  /** What was found, and the estimated cost of the run. */
+  readonly lines: ReadonlyArray<string>
+}
 
-/** Examines the set-up and returns the findings and the estimated cost, one line each; fails with the first error. */
+/** Opens the session of a run, and examines the set-up in it; fails with the first error. */
 export const examine = Effect.fnUntraced(function* (
   subject: HttpSubject,
-  options: Selection,
-  session?: JudgedRun.Session
-): Effect.fn.Return<ReadonlyArray<string>, SetupError> {
+  selection: Selection
+): Effect.fn.Return<Examined, SetupError> {
   const { redact, target } = subject
-  const { traffic } = session ?? (yield* open(subject, options.level))
-  const toSetUpError = ({ reason }: SetupError | Stopped) => new SetupError({ reason: redact(reason) })
-  const lines = yield* Effect.mapError(examineServer(target, traffic), toSetUpError)
-  return [...lines, ...Estimate.lines(subject, options, traffic)].map(redact)
+  const session = yield* Effect.catchTag(JudgedRun.open(subject, selection.level), "Stopped", ({ reason }) =>
+    failClock(reason)
+  )
+  const lines = yield* Effect.mapError(
+    examineServer(target, session.traffic),
+    ({ reason }) => new SetupError({ reason: redact(reason) })
+  )
+  return { session, lines: [...lines, ...Estimate.lines(subject, selection, session.traffic)].map(redact) }
 })
 
 type Lines = Effect.fn.Return<ReadonlyArray<string>, SetupError | Stopped>
@@ -49,12 +53,15 @@ const FULL_LIST = 100
 
 const listAs = (key: "main" | "tiny" | "victim"): Sent => ({ path: "/pets?limit=1", key })
 
+const isRejection = (status: number | undefined): boolean => status === 401 || status === 403
+
 const examineServer = Effect.fnUntraced(function* (target: HttpTarget, traffic: Traffic.Traffic): Lines {
   const address = target.baseUrl ?? target.name
-  const duplicate = duplicateOf(target)
+  const keys = Object.entries(secretsOf(target.keys)).filter(([, secret]) => secret !== undefined)
+  const duplicate = keys.find(([, secret], at) => keys.findIndex(([, first]) => first === secret) < at)
   if (duplicate !== undefined) {
     return yield* failSetup(
-      `the key given with --${duplicate} is also given for another purpose: each purpose needs its own key`
+      `the key given with --${duplicate[0]} is also given for another purpose: each purpose needs its own key`
     )
   }
   const begun = yield* Clock.currentTimeMillis
@@ -66,12 +73,12 @@ const examineServer = Effect.fnUntraced(function* (target: HttpTarget, traffic: 
       : yield* failSetup(`cannot reach ${address}: ${missing}`)
   }
   const { status } = response
-  if (status === 401 || status === 403)
+  if (isRejection(status))
     return yield* failSetup(`the server rejects the main key (--key) with status ${status}`)
   const isList = status === 200 || status === 429
-  const created = yield* Effect.result(create(target, traffic))
+  const creation = yield* create(target, traffic)
   // If a creation succeeds, the address is correct, and the list should have been an empty array (contract §4.1).
-  if (!isList && !(Result.isSuccess(created) && created.success === 201)) {
+  if (!isList && creation.status !== 201) {
     const path = `GET ${target.basePath}/pets`
     return yield* failSetup(
       status === 404
@@ -79,7 +86,7 @@ const examineServer = Effect.fnUntraced(function* (target: HttpTarget, traffic: 
         : `${path} with the main key returns status ${status}: ${excerptOf(response)}`
     )
   }
-  const creation = yield* Effect.fromResult(created)
+  if (creation.problem !== undefined) return yield* failSetup(creation.problem)
   const wrong = yield* traffic.sendOnce({ path: "/pets?limit=1", authorization: [`Bearer ${WRONG_KEY}`] })
   const wrongStatus = wrong.response?.status
   const rate = RateHeaders.of(response)
@@ -89,9 +96,9 @@ const examineServer = Effect.fnUntraced(function* (target: HttpTarget, traffic: 
     rate === undefined
       ? "the main key's limits are unknown: X-RateLimit-* are missing or not whole numbers"
       : `the main key's X-RateLimit-Limit is ${rate.limit}, ${rate.remaining} left`,
-    creation === 201
+    creation.status === 201
       ? "animals can be created"
-      : `a creation returns status ${creation}: the report gives details`,
+      : `a creation returns status ${creation.status}: the report gives details`,
     wrongStatus === 401
       ? "a wrong key is rejected with 401"
       : `a wrong key gets status ${wrongStatus}: the report gives details`,
@@ -100,14 +107,6 @@ const examineServer = Effect.fnUntraced(function* (target: HttpTarget, traffic: 
     ...(yield* examineSmallKeys(target, traffic, wrongStatus !== 200))
   ]
 })
-
-/** Returns the name of a key that is given twice. */
-const duplicateOf = ({ keys }: HttpTarget): string | undefined => {
-  const given = Object.entries(secretsOf(keys)).filter(([, secret]) => secret !== undefined)
-  const isRepeated = (secret: string | undefined, index: number) =>
-    given.slice(0, index).some(([, earlier]) => earlier === secret)
-  return given.find(([, secret], index) => isRepeated(secret, index))?.[0]
-}
 
 /** Maximum length of a body in an error message. */
 const MAX_SHOWN = 120
@@ -118,26 +117,24 @@ const excerptOf = ({ body }: WireResponse): string => JSON.stringify(Excerpt.bod
 const RARE_CATEGORY = 777_777n
 
 /**
- * Creates an animal in each of two categories, and returns the status. Fails if a category is rejected and none are
- * declared; with declared categories, a 400 breaks the contract, so the report shows it.
+ * Creates an animal in each of two categories, and returns the last status. A category that is rejected is a problem if
+ * none are declared; otherwise the 400 breaks the contract, so the report shows it.
  */
 const create = Effect.fnUntraced(function* (
   { declared }: HttpTarget,
   { name, sendOnce }: Traffic.Traffic
-): Effect.fn.Return<number | undefined, SetupError | Stopped> {
+): Effect.fn.Return<{ readonly status?: number | undefined; readonly problem?: string }, Stopped> {
   const { categories = "any" } = declared ?? {}
   let status: number | undefined
   for (const categoryId of categories === "any" ? [1n, RARE_CATEGORY] : categories.slice(0, 1)) {
     const json = PetJson.draft({ name: name(), categoryId, status: "available" })
     const { response } = yield* sendOnce({ method: "POST", path: "/pets", json })
-    if (response?.status === 400 && categories === "any") {
-      return yield* failSetup(
-        `the server rejects the creation ${json}: ${excerptOf(response)}. If it accepts only certain categories, declare them (--category)`
-      )
-    }
     status = response?.status
+    if (response?.status !== 400 || categories !== "any") continue
+    const problem = `the server rejects the creation ${json}: ${excerptOf(response)}. If it accepts only certain categories, declare them (--category)`
+    return { status, problem }
   }
-  return status
+  return { status }
 })
 
 /** Detects that an earlier run used the same server: by a time after the removal of getPet, or by many animals. */
@@ -210,43 +207,41 @@ const [MIN_DAY, RUN_REQUESTS] = [500, 60]
 
 /** Sends a list request with each small key, and reports whether the keys are accepted and on their plans. */
 const examineSmallKeys = Effect.fnUntraced(function* (
-  { keys: { tiny, victim } }: HttpTarget,
+  { keys }: HttpTarget,
   { hasClock, sendOnce }: Traffic.Traffic,
   rejectsWrongKeys: boolean
 ): Lines {
-  const given = Object.entries({ tiny, victim }).flatMap(([name, key]) => (key ? [{ name, ...key }] : []))
-  const all = yield* Effect.forEach(given, ({ name, perDay, perMinute }) =>
-    Effect.map(sendOnce(listAs(name === "tiny" ? name : "victim")), ({ response }) => {
+  const names = (["tiny", "victim"] as const).filter((name) => keys[name] !== undefined)
+  const all = yield* Effect.forEach(names, (name) =>
+    Effect.map(sendOnce(listAs(name)), ({ response }) => {
+      const { perDay = 0, perMinute = 0 } = keys[name] ?? {}
       const limit = response && RateHeaders.of(response)?.limit
-      const plan = `${perMinute} requests per minute and ${perDay} per day`
-      return { name, perDay, plan, limits: [perMinute, perDay], limit, status: response?.status }
+      return { name, perDay, perMinute, limit, status: response?.status }
     })
   )
   // One wrong limit is probably a wrong declaration. If each key has a limit that is declared for none, the server is
   // probably wrong, and the report shows it. Such a server may also have the same limits for all keys.
-  const declared = all.flatMap(({ limits }) => limits)
+  const declared = all.flatMap(({ perDay, perMinute }) => [perMinute, perDay])
   const isServerWrong =
     all.length > 1 && all.every(({ limit }) => limit !== undefined && !declared.includes(limit))
-  const lines: Array<string> = []
-  for (const { limit, limits, name, perDay, plan, status } of all) {
+  const { perDay = MIN_DAY } = keys.tiny ?? {}
+  const small = `without a clock (--clock), the tiny key's ${perDay} requests per day may not suffice for checks of limits: each run uses up about ${RUN_REQUESTS} of them, so give the key ${MIN_DAY} or more`
+  const lines = yield* Effect.forEach(all, ({ limit, name, perDay, perMinute, status }) => {
+    const plan = `${perMinute} requests per minute and ${perDay} per day`
     const wrongLimit = `X-RateLimit-Limit is ${limit}, but ${plan} are declared`
-    if (name === "tiny" && !hasClock && perDay < MIN_DAY) {
-      lines.push(
-        `without a clock (--clock), the tiny key's ${perDay} requests per day may not suffice for checks of limits: each run uses up about ${RUN_REQUESTS} of them, so give the key ${MIN_DAY} or more`
-      )
-    }
-    if (status === 401 || status === 403) {
-      return yield* failSetup(`the server rejects the key given with --${name} with status ${status}`)
-    }
-    if (status !== 200 && status !== 429) {
-      lines.push(
+    if (isRejection(status))
+      return failSetup(`the server rejects the key given with --${name} with status ${status}`)
+    if (status !== 200 && status !== 429)
+      return Effect.succeed(
         `a list with the key given with --${name} returns status ${status}: the report gives details`
       )
-    } else if (limit === undefined) lines.push(`the ${name} key is accepted, without a limit in the response`)
-    else if (limits.includes(limit)) lines.push(`the ${name} key is on the declared plan: ${plan}`)
-    else if (isServerWrong || !rejectsWrongKeys) lines.push(`the ${name} key's ${wrongLimit}`)
-    else
-      return yield* failSetup(`the key given with --${name} is not on the declared plan: its ${wrongLimit}`)
-  }
-  return lines
+    if (limit === undefined)
+      return Effect.succeed(`the ${name} key is accepted, without a limit in the response`)
+    if (limit === perMinute || limit === perDay)
+      return Effect.succeed(`the ${name} key is on the declared plan: ${plan}`)
+    return isServerWrong || !rejectsWrongKeys
+      ? Effect.succeed(`the ${name} key's ${wrongLimit}`)
+      : failSetup(`the key given with --${name} is not on the declared plan: its ${wrongLimit}`)
+  })
+  return [...(hasClock || perDay >= MIN_DAY ? [] : [small]), ...lines]
 })

@@ -1,5 +1,6 @@
 /** Writes the history of a violation as a case without keys, and replays it. */
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type { Level } from "../clauses/Clause.ts"
@@ -17,6 +18,7 @@ import type { Subject } from "../subjects/Subject.ts"
 import * as Doctor from "./Doctor.ts"
 import * as JudgedRun from "./JudgedRun.ts"
 import type { ReplayToken } from "./ReplayToken.ts"
+import * as Selection from "./Selection.ts"
 import type { SetupError } from "./SetupError.ts"
 import * as Steps from "./Steps.ts"
 
@@ -24,19 +26,18 @@ const Step = Schema.Struct({
   /** Milliseconds since the step before. */
   wait: Schema.Int,
   method: Schema.String,
-  path: KeyText.KeyText,
-  headers: Schema.Array(Schema.Tuple([Schema.String, KeyText.KeyText])),
-  body: Schema.optionalKey(KeyText.KeyText),
-  /** A body that is not text, in base64. */
-  bytes: Schema.optionalKey(Schema.String),
+  path: Schema.String,
+  headers: Schema.Array(Schema.Tuple([Schema.String, Schema.String])),
+  /** The bytes of the body as Latin-1, so that each is a character. */
+  body: Schema.optional(Schema.String),
   /** The status of the response in the run; 0 if there was none. */
   status: Schema.Int,
   /** How many animals the response listed in the run. */
-  listed: Schema.optionalKey(Schema.Int),
+  listed: Schema.Int,
   /** The id of the animal that the step created in the run. */
-  created: Schema.optionalKey(Schema.String),
+  created: Schema.optional(Schema.String),
   /** Whether it was in flight together with the step before. */
-  isTogether: Schema.optionalKey(Schema.Boolean)
+  isTogether: Schema.Boolean
 })
 type Step = typeof Step.Type
 
@@ -46,7 +47,10 @@ const Case = Schema.Struct({
   at: Schema.Int,
   steps: Schema.Array(Step)
 })
-const CaseJson = Schema.fromJsonString(Case)
+const decodeCase = Schema.decodeUnknownOption(Schema.fromJsonString(Case))
+
+/** The JSON of a case without keys. */
+const decodeText = Schema.decodeUnknownOption(Schema.fromJsonString(KeyText.KeyText))
 
 /** Returns the history as text that `replay` accepts; `undefined` if it would contain a key. */
 export const encode = (
@@ -54,31 +58,24 @@ export const encode = (
   level: Level,
   { redact, secrets, target }: Pick<HttpSubject.HttpSubject, "redact" | "secrets" | "target">
 ): string | undefined => {
-  const textOf = (given: string) => KeyText.of(given, secrets)
   const steps = exchanges.map((exchange, index): Step => {
     const { body, headers, method, target: full } = exchange.request
     const before = exchanges[index - 1]
     const animal = exchange.response && CreatedAnimal.of({ ...exchange, response: exchange.response })
-    const listed = listedBy(exchange)
-    const content = text(body)
-    const isText = Buffer.from(content).equals(Buffer.from(body ?? []))
     return {
       wait: Steps.waitBetween(before, exchange),
       method,
-      path: textOf(full.slice(target.basePath.length)),
-      headers: headers.map(([name, value]) => [name, textOf(value)] as const),
-      ...(body === undefined
-        ? {}
-        : isText
-          ? { body: textOf(content) }
-          : { bytes: Buffer.from(body).toString("base64") }),
+      path: full.slice(target.basePath.length),
+      headers,
+      body: body && Buffer.from(body).toString("latin1"),
       status: exchange.response?.status ?? 0,
-      ...(listed === 0 ? {} : { listed }),
-      ...(animal === undefined ? {} : { created: String(animal.id) }),
-      ...(before !== undefined && !before.isAlone && !exchange.isAlone ? { isTogether: true } : {})
+      listed: listedBy(exchange),
+      created: animal && String(animal.id),
+      isTogether: before !== undefined && !before.isAlone && !exchange.isAlone
     }
   })
-  const json = JSON.stringify({ level, at: Math.round(exchanges[0]?.from ?? 0), steps })
+  const content: typeof Case.Type = { level, at: Math.round(exchanges[0]?.from ?? 0), steps }
+  const json = JSON.stringify(KeyText.of(JSON.stringify(content), secrets))
   return redact(json) === json ? json : undefined
 }
 
@@ -114,7 +111,10 @@ const MAX_REPEATS = 200
 const TRIES = 5
 
 /** Replays the case of a token on a subject. */
-export const replay = (subject: Subject, token: ReplayToken): Effect.Effect<Replayed, SetupError> => {
+export const replay = (
+  subject: Subject,
+  token: ReplayToken
+): Effect.Effect<Replayed, SetupError | Selection.UnknownSelection> => {
   if (HttpSubject.is(subject)) return replayRequests(subject, token)
   return PortSubject.is(subject)
     ? Effect.match(PortRun.replay(subject.target, token.case), {
@@ -128,45 +128,33 @@ export const replay = (subject: Subject, token: ReplayToken): Effect.Effect<Repl
 const replayRequests = Effect.fnUntraced(function* (
   subject: HttpSubject.HttpSubject,
   token: ReplayToken
-): Effect.fn.Return<Replayed, SetupError> {
-  const decoded = Schema.decodeUnknownResult(CaseJson)(token.case)
-  if (Result.isFailure(decoded)) return notReplayable("the token contains no case")
-  const given = decoded.success
-  const { level } = given
-  yield* Doctor.examine(subject, { level })
-  const tries = given.steps.some(({ isTogether = false }) => isTogether) ? TRIES : 1
-  let replayed: Replayed = notReplayable("nothing was tried")
-  for (let attempt = 0; attempt < tries; attempt++) {
-    replayed = yield* Effect.catchTag(once(subject, given, token.check), "Stopped", ({ reason }) =>
-      Effect.succeed(notReplayable(reason))
-    )
-    if (replayed.outcome !== "fixed") break
-  }
-  return replayed
+): Effect.fn.Return<Replayed, SetupError | Selection.UnknownSelection> {
+  const written = decodeText(token.case)
+  const json = Option.map(written, (text) => KeyText.resolve(text, subject.secrets))
+  if (Option.isSome(json) && json.value === undefined)
+    return notReplayable("it needs a key that is not declared")
+  const given = Option.flatMap(json, decodeCase)
+  if (Option.isNone(given)) return notReplayable("the token contains no case")
+  const { level, steps } = given.value
+  yield* Doctor.examine(subject, yield* Effect.fromResult(Selection.of(subject, { level })))
+  return yield* once(subject, given.value, token.check).pipe(
+    Effect.catchTag("Stopped", ({ reason }) => Effect.succeed(notReplayable(reason))),
+    Effect.repeat({
+      times: steps.some(({ isTogether }) => isTogether) ? TRIES - 1 : 0,
+      while: ({ outcome }) => outcome === "fixed"
+    })
+  )
 })
 
-/** Returns the request of a step; `undefined` if a key is not known. `ids` are those of the animals created again. */
-const sentOf = (
-  { body, bytes, headers, method, path }: Step,
-  secrets: KeyText.Secrets,
-  ids: ReadonlyMap<string, string>
-): Sent | undefined => {
-  const resolve = (given: KeyText.KeyText) => KeyText.resolve(given, secrets)
-  const resolved = headers.flatMap(([name, value]): ReadonlyArray<Header> => {
-    const known = resolve(value)
-    return known === undefined ? [] : [[name, known]]
-  })
-  const [target, content] = [resolve(path), body && resolve(body)]
-  if (target === undefined || resolved.length < headers.length || (body && content === undefined))
-    return undefined
+/** Returns the request of a step; `ids` are those of the animals created again. */
+const sentOf = ({ body, headers, method, path }: Step, ids: ReadonlyMap<string, string>): Sent => {
   const isCredential = ([name]: Header) => name === "Authorization"
   return {
     method,
-    path: target.replace(/(?<=^\/pets\/)\d+/, (id) => ids.get(id) ?? id),
-    authorization: resolved.filter(isCredential).map(([, value]) => value),
-    headers: resolved.filter((header) => !isCredential(header)),
-    ...(bytes === undefined ? {} : { body: new Uint8Array(Buffer.from(bytes, "base64")) }),
-    ...(content === undefined ? {} : { body: content })
+    path: path.replace(/(?<=^\/pets\/)\d+/, (id) => ids.get(id) ?? id),
+    authorization: headers.filter(isCredential).map(([, value]) => value),
+    headers: headers.filter((header) => !isCredential(header)),
+    ...(body === undefined ? {} : { body: new Uint8Array(Buffer.from(body, "latin1")) })
   }
 }
 
@@ -176,19 +164,19 @@ const once = Effect.fnUntraced(function* (
   { at, level, steps }: typeof Case.Type,
   clause: string
 ): Effect.fn.Return<Replayed, Stopped> {
-  const { budget, secrets, target } = subject
-  const { close, exchanges, traffic, violations } = yield* JudgedRun.open(target, { budget, level })
+  const exchanges: Array<Exchange> = []
+  const { close, traffic, violations } = yield* JudgedRun.open({ ...subject, exchanges }, level)
   if (traffic.hasClock) yield* traffic.advance(untilTimeOfDay(at, yield* traffic.now))
   const ids = new Map<string, string>()
   for (let next = 0; next < steps.length; ) {
-    const end = steps.findIndex(({ isTogether = false }, index) => index > next && !isTogether)
+    const end = steps.findIndex(({ isTogether }, index) => index > next && !isTogether)
     const group = steps.slice(next, end === -1 ? undefined : end)
-    const sent = group.map((step) => sentOf(step, secrets, ids))
-    if (!sent.every((each) => each !== undefined)) return notReplayable("it needs a key that is not declared")
     const [first] = group
     yield* traffic.advance(first?.wait ?? 0)
     for (let repeats = 0; repeats < MAX_REPEATS; repeats++) {
-      const responses = yield* Effect.forEach(sent, traffic.sendOnce, { concurrency: "unbounded" })
+      const responses = yield* Effect.forEach(group, (step) => traffic.sendOnce(sentOf(step, ids)), {
+        concurrency: "unbounded"
+      })
       for (const [index, { request, response }] of responses.entries()) {
         const created = group[index]?.created
         const animal = response && CreatedAnimal.of({ request, response })
@@ -209,7 +197,7 @@ const once = Effect.fnUntraced(function* (
 
 /** Returns why a replay does not reach the situation of the run, such as a store that lacks the animals of the run. */
 const differenceOf = (steps: ReadonlyArray<Step>, exchanges: ReadonlyArray<Exchange>): string | undefined => {
-  for (const [index, { listed = 0, status }] of steps.entries()) {
+  for (const [index, { listed, status }] of steps.entries()) {
     const exchange = exchanges[index]
     if (exchange === undefined) return undefined
     const { did, response } = exchange

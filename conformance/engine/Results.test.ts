@@ -1,7 +1,9 @@
+import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
 import type { Finding } from "../clauses/Finding.ts"
 import type { Program } from "../programs/Program.ts"
 import type { Capability } from "../subjects/Subject.ts"
+import * as Reasons from "./Reasons.ts"
 import * as Results from "./Results.ts"
 import * as Selection from "./Selection.ts"
 
@@ -16,7 +18,7 @@ const program = (name: string, needs: ReadonlyArray<Capability> = []): Program =
 })
 
 const checks = Selection.checks.filter(({ slug }) => slug === "list.array")
-const all: Selection.Selection = { level: "spec", only: [], exclude: [] }
+const selected = new Set(["list.array"])
 
 const finding = (clause: Finding["clause"], shapes: ReadonlyArray<string>, times = 1): Finding => ({
   clause,
@@ -28,14 +30,32 @@ const finding = (clause: Finding["clause"], shapes: ReadonlyArray<string>, times
   shapes
 })
 
-const resultOf = (
-  observed: Partial<Results.Observed>,
-  selection = all,
-  declared: Parameters<typeof Results.of>[4] = {}
-) => Results.of(checks, { decided: new Map(), findings: [], ...observed }, selection, new Set(), declared)[0]
+/** What a run may have found out and done. */
+type Changes = Partial<Pick<Results.Observed, "decided" | "findings"> & Reasons.Done>
+
+const nothing: Reasons.Done = { programs: [], stopped: new Map(), errors: new Map(), isExact: true }
+
+const target = {
+  name: "server",
+  transport: () => Effect.never,
+  basePath: "/v1",
+  baseUrl: undefined,
+  keys: { main: "k" }
+}
+
+const resultOf = ({ decided = new Map(), findings = [], ...done }: Changes, chosen = selected) =>
+  Results.of(
+    { level: "spec", checks, selected: chosen },
+    {
+      decided,
+      findings,
+      reasonFor: (check) =>
+        Reasons.reasonFor(check, { ...nothing, ...done }, { capabilities: new Set(), target })
+    }
+  )[0]
 
 describe("Results.of", () => {
-  it.each<[string, Partial<Results.Observed>, RegExp]>([
+  it.each<[string, Changes, RegExp]>([
     ["a decided clause", { decided: new Map([["list.array", 3]]) }, /^pass undefined/],
     [
       "a violated clause",
@@ -76,7 +96,13 @@ describe("Results.of", () => {
 
   it("returns the reason why a clause does not apply that nothing decides", () => {
     const optional = Selection.checks.filter((check) => check.optional !== undefined)
-    for (const result of Results.of(optional, { decided: new Map(), findings: [] }, all, new Set())) {
+    const selection = {
+      level: "design",
+      checks: optional,
+      selected: new Set(optional.map(({ slug }) => slug))
+    } as const
+    const observed = { decided: new Map(), findings: [], reasonFor: () => undefined }
+    for (const result of Results.of(selection, observed)) {
       const { optional: reason } = optional.find(({ slug }) => slug === result.id) ?? {}
       expect(result).toMatchObject({ status: "not-applicable", reason })
     }
@@ -84,8 +110,7 @@ describe("Results.of", () => {
   })
 
   it("excludes what was not selected, even if it is violated", () => {
-    const selection = { ...all, exclude: ["list.*"] }
-    expect(resultOf({ findings: [finding("list.array", [])] }, selection)?.status).toBe("excluded")
+    expect(resultOf({ findings: [finding("list.array", [])] }, new Set())?.status).toBe("excluded")
   })
 })
 

@@ -23,25 +23,25 @@ const failClock = (reason: string) => failSetup(`the clock (--clock) does not wo
 
 /** A set-up that allows a run. */
 export interface Examined {
-  readonly session: JudgedRun.Session
+  readonly traffic: Traffic.Traffic
   /** What was found, and the estimated cost of the run. */
   readonly lines: ReadonlyArray<string>
 }
 
-/** Opens the session of a run, and examines the set-up in it; fails with the first error. */
+/** Begins a run with an examination of the set-up; fails with the first error. */
 export const examine = Effect.fnUntraced(function* (
   subject: HttpSubject,
   selection: Selection
 ): Effect.fn.Return<Examined, SetupError> {
   const { redact, target } = subject
-  const session = yield* Effect.catchTag(JudgedRun.open(subject, selection.level), "Stopped", ({ reason }) =>
+  const traffic = yield* Effect.catchTag(JudgedRun.open(subject), "Stopped", ({ reason }) =>
     failClock(reason)
   )
   const lines = yield* Effect.mapError(
-    examineServer(target, session.traffic),
+    examineServer(target, traffic),
     ({ reason }) => new SetupError({ reason: redact(reason) })
   )
-  return { session, lines: [...lines, ...Estimate.lines(subject, selection, session.traffic)].map(redact) }
+  return { traffic, lines: [...lines, ...Estimate.lines(subject, selection, traffic)].map(redact) }
 })
 
 type Lines = Effect.fn.Return<ReadonlyArray<string>, SetupError | Stopped>

@@ -1,12 +1,14 @@
 /** Turns the violations of a run over HTTP into findings: for each violated clause, the smallest history that shows it. */
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
+import type { Level } from "../clauses/Clause.ts"
 import type { Finding } from "../clauses/Finding.ts"
 import { visible } from "../http/Printable.ts"
 import type { Exchange, Violation } from "../model/Exchange.ts"
 import * as Request from "../model/Request.ts"
+import type { HttpSubject } from "../subjects/HttpSubject.ts"
 import * as History from "./History.ts"
-import type { Session } from "./JudgedRun.ts"
+import { setupOf } from "./JudgedRun.ts"
 import * as Judges from "./Judges.ts"
 import * as Replay from "./Replay.ts"
 import * as Steps from "./Steps.ts"
@@ -21,11 +23,13 @@ const operations = { list: "listPets", create: "createPet", get: "getPet", none:
  * history.
  */
 export const of = Effect.fnUntraced(function* (
-  { level, setup, subject }: Session,
+  subject: HttpSubject,
+  level: Level,
   violations: ReadonlyArray<Violation>,
   isLate: () => boolean
 ): Effect.fn.Return<ReadonlyArray<Finding>> {
-  const { exchanges } = subject
+  const { exchanges, target } = subject
+  const setup = setupOf(target)
   // Each request is read once, because the search compares every exchange with others.
   const read = new Map(exchanges.map(({ index, request }) => [index, Request.read(request, setup)]))
   const asked = ({ index, request }: Exchange) => read.get(index) ?? Request.read(request, setup)

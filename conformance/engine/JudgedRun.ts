@@ -4,28 +4,16 @@ import * as Random from "effect/Random"
 import type { Plan } from "../../core/limits/Plan.ts"
 import type { Level } from "../clauses/Clause.ts"
 import type { ClauseSlug } from "../clauses/Clauses.ts"
-import type { Exchange, Setup, Violation } from "../model/Exchange.ts"
+import type { Setup, Violation } from "../model/Exchange.ts"
 import * as Model from "../model/Model.ts"
 import { type Program, Stopped } from "../programs/Program.ts"
 import * as Traffic from "../programs/Traffic.ts"
 import { type HttpSubject, type HttpTarget, secretsOf } from "../subjects/HttpSubject.ts"
 import * as Judges from "./Judges.ts"
 
-/** A connection to a server whose every exchange is judged. */
-export interface Session {
-  readonly subject: HttpSubject
-  readonly setup: Setup
-  readonly level: Level
-  readonly traffic: Traffic.Traffic
-  readonly violations: ReadonlyArray<Violation>
-  /** How many exchanges decided each clause. */
-  readonly decided: ReadonlyMap<ClauseSlug, number>
-  /** Judges what is left, and returns what is known; nothing can be sent afterwards. */
-  readonly close: () => Judges.Knowledge
-}
-
 export interface Options {
   readonly programs: ReadonlyArray<Program>
+  readonly level: Level
   readonly seed: number
   /** Called before each program; if it returns true, no further program starts. */
   readonly isEnough?: ((violations: ReadonlyArray<Violation>) => boolean) | undefined
@@ -36,6 +24,9 @@ export interface Options {
 
 /** What is known after a run. */
 export interface Completed {
+  readonly violations: ReadonlyArray<Violation>
+  /** How many exchanges decided each clause. */
+  readonly decided: ReadonlyMap<ClauseSlug, number>
   /** What the server chose where the contract leaves a choice. */
   readonly choices: ReadonlyArray<string>
   /** The reasons for which programs stopped, by the name of the program. */
@@ -72,32 +63,11 @@ const naming = Effect.map(Random.nextIntBetween(0, 26 ** MARK_LENGTH - 1), (mark
   return (tail = "") => `${prefix}${letters(names++).toUpperCase()}${tail}`
 })
 
-/** Opens a session, which adds its exchanges to those of the subject; fails if the clock does not respond. */
-export const open = Effect.fnUntraced(function* (
-  subject: HttpSubject,
-  level: Level
-): Effect.fn.Return<Session, Stopped> {
-  const { budget, exchanges, target } = subject
-  const violations: Array<Violation> = []
-  const setup = setupOf(target)
-  const decided = new Map<ClauseSlug, number>()
-  let known = Judges.begin(setup, level)
-  const take = (judged: Judges.Judgment): void => {
-    known = judged.known
-    violations.push(...judged.violations)
-    for (const clause of judged.decided) decided.set(clause, (decided.get(clause) ?? 0) + 1)
-  }
-  const see = (exchange: Exchange): void => {
-    exchanges.push(exchange)
-    take(Judges.judge(known, exchange))
-  }
-  const close = () => {
-    take(Judges.close(known))
-    return known
-  }
-  const traffic = yield* Traffic.make({ target, budget, see, name: yield* naming })
-  return { subject, setup, level, traffic, violations, decided, close }
-})
+/** Prepares to send requests, whose exchanges are added to those of the subject; fails if its clock does not respond. */
+export const open = ({ budget, exchanges, target }: HttpSubject): Effect.Effect<Traffic.Traffic, Stopped> =>
+  Effect.flatMap(naming, (name) =>
+    Traffic.make({ target, budget, name, see: (exchange) => void exchanges.push(exchange) })
+  )
 
 /** Returns what a program needs and a server lacks. */
 export const missing = ({ needs = [] }: Program, { capabilities }: HttpSubject) =>
@@ -120,22 +90,32 @@ export const until = <A, E>(
         running
       )
 
-/** Runs the programs for which the server has what they need, and closes the session. */
+/** Runs the programs for which the server has what they need, and judges all its exchanges. */
 export const complete = Effect.fnUntraced(function* (
-  { close, subject, traffic, violations }: Session,
-  { isEnough = () => false, onProgress, programs, seed, signal }: Options
+  subject: HttpSubject,
+  traffic: Traffic.Traffic,
+  { isEnough = () => false, level, onProgress, programs, seed, signal }: Options
 ): Effect.fn.Return<Completed> {
+  const { close, see, ...judged } = Judges.make(setupOf(subject.target), level)
+  let seen = 0
+  const judge = Effect.sync(() => {
+    const from = seen
+    seen = subject.exchanges.length
+    see(subject.exchanges.slice(from))
+  })
   const stopped = new Map<string, string>()
   const errors = new Map<string, string>()
   for (const [index, program] of programs.entries()) {
-    if (isEnough(violations)) break
+    if (isEnough(judged.violations)) break
     if (missing(program, subject).length > 0) continue
     onProgress?.(program, index)
     yield* until(program.run(traffic), signal).pipe(
       Random.withSeed(`${seed} ${program.name}`),
       Effect.catchTag("Stopped", ({ reason }) => Effect.sync(() => void stopped.set(program.name, reason))),
+      Effect.andThen(judge),
       Effect.catchDefect((defect) => Effect.sync(() => void errors.set(program.name, String(defect))))
     )
   }
-  return { choices: Model.tells(close().model), stopped, errors }
+  yield* judge
+  return { ...judged, choices: Model.tells(close().model), stopped, errors }
 })

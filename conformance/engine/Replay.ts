@@ -17,6 +17,7 @@ import * as PortSubject from "../subjects/PortSubject.ts"
 import type { Subject } from "../subjects/Subject.ts"
 import * as Doctor from "./Doctor.ts"
 import * as JudgedRun from "./JudgedRun.ts"
+import * as Judges from "./Judges.ts"
 import type { ReplayToken } from "./ReplayToken.ts"
 import * as Selection from "./Selection.ts"
 import type { SetupError } from "./SetupError.ts"
@@ -165,7 +166,7 @@ const once = Effect.fnUntraced(function* (
   clause: string
 ): Effect.fn.Return<Replayed, Stopped> {
   const exchanges: Array<Exchange> = []
-  const { close, traffic, violations } = yield* JudgedRun.open({ ...subject, exchanges }, level)
+  const traffic = yield* JudgedRun.open({ ...subject, exchanges })
   if (traffic.hasClock) yield* traffic.advance(untilTimeOfDay(at, yield* traffic.now))
   const ids = new Map<string, string>()
   for (let next = 0; next < steps.length; ) {
@@ -187,7 +188,7 @@ const once = Effect.fnUntraced(function* (
     }
     next += group.length
   }
-  close()
+  const violations = Judges.violationsOf(JudgedRun.setupOf(subject.target), level, exchanges)
   const violation = violations.find((each) => each.clause === clause)
   const reason = exchanges.length > steps.length ? undefined : differenceOf(steps, exchanges)
   return violation === undefined && reason !== undefined

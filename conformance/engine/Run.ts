@@ -117,13 +117,12 @@ const observeServer = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Results.Observed, SetupError> {
   const clock = yield* Clock.Clock
   const endsAt = clock.currentTimeMillisUnsafe() + subject.budget.milliseconds
-  const { lines, session } = yield* Effect.catchTag(
+  const { lines, traffic } = yield* Effect.catchTag(
     JudgedRun.until(Doctor.examine(subject, selection), signal),
     "Stopped",
     ({ reason }) => failSetup(reason)
   )
   const programs = Selection.programsFor(subject, selection)
-  const { decided, traffic } = session
   let doing = { index: 0, id: "" }
   const tell = (now = doing): void => {
     doing = now
@@ -131,16 +130,17 @@ const observeServer = Effect.fnUntraced(function* (
     onProgress?.({ ...doing, total: programs.length, requests, waitedMs })
   }
   const tick = Effect.sync(() => tell()).pipe(Effect.delay(TICK_MS))
-  const { choices, errors, stopped } = yield* Effect.raceFirst(
-    JudgedRun.complete(session, {
+  const { choices, decided, errors, stopped, ...found } = yield* Effect.raceFirst(
+    JudgedRun.complete(subject, traffic, {
       programs,
+      level: selection.level,
       seed,
       signal,
       onProgress: ({ name }, index) => tell({ index, id: name })
     }),
     Effect.forever(tick)
   )
-  const violations = session.violations.filter(({ clause }) => selection.selected.has(clause))
+  const violations = found.violations.filter(({ clause }) => selection.selected.has(clause))
   if (violations.length > 0) tell({ index: programs.length, id: "searching the smallest histories" })
   const searchEndsAt = Math.max(endsAt, clock.currentTimeMillisUnsafe() + MIN_SEARCH_MS)
   const isLate = () => signal?.aborted === true || clock.currentTimeMillisUnsafe() >= searchEndsAt
@@ -148,7 +148,7 @@ const observeServer = Effect.fnUntraced(function* (
   const byReason = Arr.groupBy([...errors, ...stopped], ([, reason]) => reason)
   return {
     decided,
-    findings: yield* Findings.of(session, violations, isLate),
+    findings: yield* Findings.of(subject, selection.level, violations, isLate),
     reasonFor: (check) => Reasons.reasonFor(check, { programs, stopped, errors, isExact }, subject),
     told: {
       requests: traffic.requests(),

@@ -90,18 +90,18 @@ const huntedBy = ({ id, kind, level }: Task, tally: Mutant.Tally): Hunted => {
 }
 
 /** What a hunt uses of a run. */
-type Live = Pick<JudgedRun.Session, "violations"> &
-  Pick<JudgedRun.Completed, "stopped"> & { readonly exchanges: ReadonlyArray<Exchange> }
+type Live = Pick<JudgedRun.Completed, "violations" | "stopped"> & {
+  readonly exchanges: ReadonlyArray<Exchange>
+}
 
 /** Runs programs on a server. */
 const runServer = Effect.fnUntraced(function* (
   subject: HttpSubject.HttpSubject,
-  level: Level,
   options: JudgedRun.Options
 ): Effect.fn.Return<Live, unknown> {
-  const session = yield* JudgedRun.open(subject, level)
-  const { stopped } = yield* JudgedRun.complete(session, options)
-  return { violations: session.violations, exchanges: subject.exchanges, stopped }
+  const traffic = yield* JudgedRun.open(subject)
+  const { stopped, violations } = yield* JudgedRun.complete(subject, traffic, options)
+  return { violations, exchanges: subject.exchanges, stopped }
 })
 
 /** Makes calls of stores. */
@@ -125,7 +125,7 @@ const run = (
     seed,
     (opened): Effect.Effect<Live, unknown> =>
       HttpSubject.is(opened)
-        ? runServer(opened, level, { programs: chosen, seed, isEnough })
+        ? runServer(opened, { programs: chosen, level, seed, isEnough })
         : PortSubject.is(opened)
           ? runPorts(opened, seed)
           : Effect.die(new Error(`${opened.name} is no subject of this suite`))

@@ -63,7 +63,7 @@ export const of = Effect.fnUntraced(function* (
       actual: visible(violation.actual),
       steps: Steps.of(shown, subject, counts),
       tally: counts ? Steps.tally(shown, operationOf) : undefined,
-      case: Replay.encode(shown, level, subject),
+      token: Replay.tokenOf(violation.clause, shown, level, subject),
       times: all.length,
       shapes: [...new Set(all.flatMap(({ evidence }) => shapeOf(evidence.at(-1))))]
     })

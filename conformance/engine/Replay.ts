@@ -1,4 +1,4 @@
-/** Writes the history of a violation as a case without keys, and replays it. */
+/** Writes the history of a violation over HTTP as a token without keys, and replays it. */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
@@ -8,18 +8,15 @@ import type { Step as ReportedStep } from "../clauses/Finding.ts"
 import * as CreatedAnimal from "../http/CreatedAnimal.ts"
 import * as PetJson from "../http/PetJson.ts"
 import { type Header, text } from "../http/Wire.ts"
-import type { Exchange, Violation } from "../model/Exchange.ts"
-import * as PortRun from "../ports/PortRun.ts"
+import type { Exchange } from "../model/Exchange.ts"
 import type { Sent, Stopped } from "../programs/Program.ts"
-import * as HttpSubject from "../subjects/HttpSubject.ts"
+import type { HttpSubject } from "../subjects/HttpSubject.ts"
 import * as KeyText from "../subjects/KeyText.ts"
-import * as PortSubject from "../subjects/PortSubject.ts"
-import type { Subject } from "../subjects/Subject.ts"
 import * as Doctor from "./Doctor.ts"
 import * as JudgedRun from "./JudgedRun.ts"
 import * as Judges from "./Judges.ts"
-import type { ReplayToken } from "./ReplayToken.ts"
-import * as Selection from "./Selection.ts"
+import * as ReplayToken from "./ReplayToken.ts"
+import { of as select, type UnknownSelection } from "./Selection.ts"
 import type { SetupError } from "./SetupError.ts"
 import * as Steps from "./Steps.ts"
 
@@ -50,14 +47,18 @@ const Case = Schema.Struct({
 })
 const decodeCase = Schema.decodeUnknownOption(Schema.fromJsonString(Case))
 
-/** The JSON of a case without keys. */
+/** The JSON of a case, without keys, in JSON. */
 const decodeText = Schema.decodeUnknownOption(Schema.fromJsonString(KeyText.KeyText))
 
-/** Returns the history as text that `replay` accepts; `undefined` if it would contain a key. */
-export const encode = (
+/** Maximum length of a token, so that it can be copied. */
+const MAX_TOKEN = 12_000
+
+/** Returns a token for the history; `undefined` if it would contain a key, or be too long. */
+export const tokenOf = (
+  check: string,
   exchanges: ReadonlyArray<Exchange>,
   level: Level,
-  { redact, secrets, target }: Pick<HttpSubject.HttpSubject, "redact" | "secrets" | "target">
+  { redact, secrets, target }: Pick<HttpSubject, "redact" | "secrets" | "target">
 ): string | undefined => {
   const steps = exchanges.map((exchange, index): Step => {
     const { body, headers, method, target: full } = exchange.request
@@ -77,7 +78,8 @@ export const encode = (
   })
   const content: typeof Case.Type = { level, at: Math.round(exchanges[0]?.from ?? 0), steps }
   const json = JSON.stringify(KeyText.of(JSON.stringify(content), secrets))
-  return redact(json) === json ? json : undefined
+  const token = redact(json) === json ? ReplayToken.encode({ check, case: json }) : ""
+  return token === "" || token.length > MAX_TOKEN ? undefined : token
 }
 
 /** Returns the number of animals in the list of a response. */
@@ -97,47 +99,26 @@ export interface Replayed {
 
 const notReplayable = (reason: string): Replayed => ({ outcome: "not-replayable", reason, steps: [] })
 
-const ended = (
-  violation: Pick<Violation, "expected" | "actual"> | undefined,
-  steps: ReadonlyArray<ReportedStep>
-): Replayed =>
-  violation === undefined
-    ? { outcome: "fixed", steps }
-    : { outcome: "failed", reason: `expected ${violation.expected}, got ${violation.actual}`, steps }
-
 /** Maximum number of requests that are sent to use up a key's limit. */
 const MAX_REPEATS = 200
 
 /** Number of tries of a case with concurrent requests, whose order differs each time. */
 const TRIES = 5
 
-/** Replays the case of a token on a subject. */
-export const replay = (
-  subject: Subject,
-  token: ReplayToken
-): Effect.Effect<Replayed, SetupError | Selection.UnknownSelection> => {
-  if (HttpSubject.is(subject)) return replayRequests(subject, token)
-  return PortSubject.is(subject)
-    ? Effect.match(PortRun.replay(subject.target, token.case), {
-        onFailure: ({ reason }) => notReplayable(reason),
-        onSuccess: (finding) => ended(finding, finding?.steps ?? [])
-      })
-    : Effect.succeed(notReplayable(`${subject.name} is no subject of this suite`))
-}
-
 /** Replays the case of a token on a server, after a look at its set-up. */
-const replayRequests = Effect.fnUntraced(function* (
-  subject: HttpSubject.HttpSubject,
-  token: ReplayToken
-): Effect.fn.Return<Replayed, SetupError | Selection.UnknownSelection> {
+export const replay = Effect.fnUntraced(function* (
+  subject: HttpSubject,
+  token: ReplayToken.ReplayToken
+): Effect.fn.Return<Replayed, SetupError | UnknownSelection> {
   const written = decodeText(token.case)
   const json = Option.map(written, (text) => KeyText.resolve(text, subject.secrets))
-  if (Option.isSome(json) && json.value === undefined)
-    return notReplayable("it needs a key that is not declared")
   const given = Option.flatMap(json, decodeCase)
-  if (Option.isNone(given)) return notReplayable("the token contains no case")
+  if (Option.isNone(given)) {
+    const isKnown = Option.isNone(json) || json.value !== undefined
+    return notReplayable(isKnown ? "the token contains no case" : "it needs a key that is not declared")
+  }
   const { level, steps } = given.value
-  yield* Doctor.examine(subject, yield* Effect.fromResult(Selection.of(subject, { level })))
+  yield* Doctor.examine(subject, yield* Effect.fromResult(select(subject, { level })))
   return yield* once(subject, given.value, token.check).pipe(
     Effect.catchTag("Stopped", ({ reason }) => Effect.succeed(notReplayable(reason))),
     Effect.repeat({
@@ -161,7 +142,7 @@ const sentOf = ({ body, headers, method, path }: Step, ids: ReadonlyMap<string, 
 
 /** Sends the requests of a case, those that were in flight together at the same time. */
 const once = Effect.fnUntraced(function* (
-  subject: HttpSubject.HttpSubject,
+  subject: HttpSubject,
   { at, level, steps }: typeof Case.Type,
   clause: string
 ): Effect.fn.Return<Replayed, Stopped> {
@@ -191,9 +172,11 @@ const once = Effect.fnUntraced(function* (
   const violations = Judges.violationsOf(JudgedRun.setupOf(subject.target), level, exchanges)
   const violation = violations.find((each) => each.clause === clause)
   const reason = exchanges.length > steps.length ? undefined : differenceOf(steps, exchanges)
-  return violation === undefined && reason !== undefined
-    ? notReplayable(reason)
-    : ended(violation, Steps.of(exchanges, subject, false))
+  if (violation === undefined && reason !== undefined) return notReplayable(reason)
+  const shown = Steps.of(exchanges, subject, false)
+  return violation === undefined
+    ? { outcome: "fixed", steps: shown }
+    : { outcome: "failed", reason: `expected ${violation.expected}, got ${violation.actual}`, steps: shown }
 })
 
 /** Returns why a replay does not reach the situation of the run, such as a store that lacks the animals of the run. */

@@ -22,26 +22,15 @@ const MAX_JSON_BYTES = 1_000_000
 
 /** Fails if the text is not a token, or if it is from another version, whose cases may have another meaning. */
 export const decode = (text: string): Result.Result<ReplayToken, SetupError> => {
-  const invalidToken = new SetupError({
-    reason: "this is not a replay token: it must begin with asc1_ and be complete"
-  })
-  if (!text.startsWith(PREFIX)) return Result.fail(invalidToken)
-  let json: string
-  try {
-    json = inflateSync(Buffer.from(text.slice(PREFIX.length), "base64url"), {
-      maxOutputLength: MAX_JSON_BYTES
-    }).toString()
-  } catch {
-    return Result.fail(invalidToken)
-  }
-  const content = decodeContent(json)
-  if (Result.isFailure(content)) return Result.fail(invalidToken)
+  const fail = (reason: string) => Result.fail(new SetupError({ reason }))
+  const content = Result.try(() => {
+    const bytes = Buffer.from(text.slice(PREFIX.length), "base64url")
+    return inflateSync(bytes, { maxOutputLength: MAX_JSON_BYTES }).toString()
+  }).pipe(Result.flatMap(decodeContent))
+  if (!text.startsWith(PREFIX) || Result.isFailure(content))
+    return fail("this is not a replay token: it must begin with asc1_ and be complete")
   const { version, ...token } = content.success
   return version === packageJson.version
     ? Result.succeed(token)
-    : Result.fail(
-        new SetupError({
-          reason: `the token is from version ${version} of the suite, but this is ${packageJson.version}`
-        })
-      )
+    : fail(`the token is from version ${version} of the suite, but this is ${packageJson.version}`)
 }

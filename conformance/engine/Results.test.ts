@@ -25,7 +25,6 @@ const finding = (clause: Finding["clause"], shapes: ReadonlyArray<string>, times
   expected: "a list",
   actual: "an object",
   steps: [],
-  case: "[]",
   times,
   shapes
 })

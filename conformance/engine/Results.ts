@@ -1,7 +1,6 @@
 /** Decides the result of each check from what a run found out, and groups failed checks by their probable causes. */
 import type * as Arr from "effect/Array"
 import type { Finding, Findings } from "../clauses/Finding.ts"
-import * as ReplayToken from "./ReplayToken.ts"
 import type { Cause, CheckResult, Report } from "./Report.ts"
 import type { Check, Selection } from "./Selection.ts"
 
@@ -33,13 +32,13 @@ export const of = (
     }
     const finding = findings.find(({ clause }) => clause === slug)
     if (finding !== undefined) {
-      const { actual, expected, steps, tally, times = 1 } = finding
+      const { actual, expected, steps, tally, times = 1, token } = finding
       return {
         ...about,
         status: "fail",
         reason: `expected ${expected}, got ${actual}`,
         decided: Math.max(about.decided, times),
-        counterexample: { expected, actual, steps, tally, times, token: tokenOf(finding) }
+        counterexample: { expected, actual, steps, tally, times, token }
       }
     }
     if (about.decided > 0) return { ...about, status: "pass" }
@@ -51,14 +50,6 @@ export const of = (
           : notApplicable(optional)))
     }
   })
-
-/** Maximum length of a token, so that it can be copied. */
-const MAX_TOKEN = 12_000
-
-const tokenOf = (finding: Finding): string | undefined => {
-  const token = finding.case && ReplayToken.encode({ check: finding.clause, case: finding.case })
-  return token === undefined || token === "" || token.length > MAX_TOKEN ? undefined : token
-}
 
 /**
  * Groups findings by their probable causes, the most probable one first: a finding follows from an earlier one if all

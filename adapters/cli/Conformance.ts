@@ -8,6 +8,7 @@ import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import * as SchemaAST from "effect/SchemaAST"
 import type * as Scope from "effect/Scope"
 import * as Configuration from "../../conformance/config/Configuration.ts"
 import * as Settings from "../../conformance/config/Settings.ts"
@@ -50,83 +51,51 @@ const as =
 const optional = <A>(name: string, metavar: string, description: string, parse: Setting.Parse<A>) =>
   Flag.map(Flag.optional(Setting.make(name, metavar, description, parse)), Option.getOrUndefined)
 
-/** A repeatable setting that is absent without a value. */
-const repeated = (name: string, metavar: string, description: string, parse: Setting.Parse<string>) =>
-  Flag.map(Setting.repeated(name, metavar, description, parse), (all) => (all.length === 0 ? undefined : all))
+/** Returns the description of a member of the configuration file. */
+const describe = ({ ast }: Schema.Top): string => SchemaAST.resolveDescription(ast) ?? ""
 
-/** A setting that has `value` if it is on, and is absent if it is off. */
-const toggle = <A>(name: string, description: string, value: A) =>
+/** A flag that overrides a member of the file. */
+const text = (name: string, metavar: string, member: Schema.Top, parse = Setting.text) =>
+  optional(name, metavar, describe(member), parse)
+
+/** A repeatable flag that overrides a list in the file. */
+const repeated = (name: string, metavar: string, member: Schema.Top, parse = Setting.text) =>
+  Flag.map(Setting.repeated(name, metavar, `${describe(member)} Repeatable.`, parse), (all) =>
+    all.length === 0 ? undefined : all
+  )
+
+/** A flag that overrides a boolean in the file with `value`. */
+const toggle = (name: string, description: string, value: boolean) =>
   Flag.map(Setting.toggle(name, description), (isOn) => (isOn ? value : undefined))
+
+const { fields } = Configuration.Configuration
+const { fields: keys } = Configuration.Keys
+const { fields: implementation } = Configuration.Implementation
 
 /** The flags in the form of the configuration file. Keys are parsed later, because these messages show values. */
 const settings = {
-  url: optional("url", "URL", "Base URL of the server, such as http://127.0.0.1:3000/v1.", Setting.text),
+  url: text("url", "URL", fields.url),
   keys: {
-    main: optional(
-      "key",
-      "KEY",
-      "API key with limits high enough for the run; env:NAME reads an environment variable.",
-      Setting.text
-    ),
-    tiny: optional(
-      "tiny",
-      "KEY:PERMINUTE:PERDAY",
-      "Key with low limits that the run may exhaust: env:TINY:5:40 with a clock, env:TINY:5:1000 without.",
-      Setting.text
-    ),
-    victim: optional(
-      "victim",
-      "KEY:PERMINUTE:PERDAY",
-      "Key that the run may cause to be banned.",
-      Setting.text
-    ),
-    revoked: optional("revoked", "KEY", "Revoked key.", Setting.text),
-    expired: optional("expired", "KEY", "Expired key.", Setting.text)
+    main: text("key", "KEY", keys.main),
+    tiny: text("tiny", "KEY:PERMINUTE:PERDAY", keys.tiny),
+    victim: text("victim", "KEY:PERMINUTE:PERDAY", keys.victim),
+    revoked: text("revoked", "KEY", keys.revoked),
+    expired: text("expired", "KEY", keys.expired)
   },
-  clock: optional(
-    "clock",
-    "URL",
-    "URL of the server's test clock, if it has one, such as http://127.0.0.1:3001/clock.",
-    Setting.text
-  ),
-  level: optional(
-    "level",
-    levels.join("|"),
-    "spec checks the contract; design also checks this project's decisions where the contract is silent. Default: spec.",
-    Setting.oneOf(levels)
-  ),
-  name: optional("name", "TEXT", "Label of this server in reports, such as staging.", Setting.text),
+  clock: text("clock", "URL", fields.clock),
+  level: optional("level", levels.join("|"), describe(fields.level), Setting.oneOf(levels)),
+  name: text("name", "TEXT", fields.name),
   implementation: {
-    name: optional(
-      "implementation",
-      "NAME",
-      "Name of the software under test, such as acme-pets.",
-      as(Configuration.Label)
-    ),
-    version: optional(
-      "implementation-version",
-      "VERSION",
-      "Version of the implementation.",
-      as(Configuration.Label)
-    ),
-    contact: optional(
-      "contact",
-      "CONTACT",
-      "Home page (https://…) or email address for questions about the implementation.",
-      as(Configuration.Contact)
-    )
+    name: text("implementation", "NAME", implementation.name, as(Configuration.Label)),
+    version: text("implementation-version", "VERSION", implementation.version, as(Configuration.Label)),
+    contact: text("contact", "CONTACT", implementation.contact, as(Configuration.Contact))
   },
-  budget: optional(
-    "budget",
-    "BUDGET",
-    "Maximum number of requests and seconds. Default: 6000req,180s.",
-    BudgetFlag.parse
-  ),
+  budget: optional("budget", "BUDGET", `${describe(fields.budget)} Default: 6000req,180s.`, BudgetFlag.parse),
   declared: {
     categories: repeated(
       "category",
       "N",
-      "A categoryId that the server accepts, if it does not accept every int64; repeatable.",
+      Configuration.Declared.fields.categories,
       as(Configuration.Integer)
     ),
     bans: toggle(
@@ -135,19 +104,9 @@ const settings = {
       false
     )
   },
-  only: repeated(
-    "only",
-    "ID",
-    "Run only these checks, given by id, pattern (list.*) or profile.",
-    Setting.text
-  ),
-  exclude: repeated(
-    "exclude",
-    "ID",
-    "Skip these checks; the server is then not reported as conformant.",
-    Setting.text
-  ),
-  iOwnThisServer: toggle("i-own-this-server", "Allow a server that is not on this machine.", true)
+  only: repeated("only", "ID", fields.only),
+  exclude: repeated("exclude", "ID", fields.exclude),
+  iOwnThisServer: toggle("i-own-this-server", describe(fields.iOwnThisServer), true)
 }
 
 const subjectFlags = {

@@ -24,6 +24,8 @@ export interface Options {
 
 /** What is known after a run. */
 export interface Completed {
+  /** The programs that were planned. */
+  readonly programs: ReadonlyArray<Program>
   readonly violations: ReadonlyArray<Violation>
   /** How many exchanges decided each clause. */
   readonly decided: ReadonlyMap<ClauseSlug, number>
@@ -117,5 +119,5 @@ export const complete = Effect.fnUntraced(function* (
     )
   }
   yield* judge
-  return { ...judged, choices: Model.tells(close().model), stopped, errors }
+  return { ...judged, choices: Model.tells(close().model), programs, stopped, errors }
 })

@@ -1,5 +1,4 @@
 /** Returns why a run over HTTP did not decide a check. */
-import type { Program } from "../programs/Program.ts"
 import type { HttpSubject } from "../subjects/HttpSubject.ts"
 import { type Capability, capabilities } from "../subjects/Subject.ts"
 import type { Completed } from "./JudgedRun.ts"
@@ -13,19 +12,11 @@ const optionalKeys: { readonly [need in Capability]?: string } = {
   anyCategory: "the subject declares that it accepts only certain categories"
 }
 
-/** What a run over HTTP did. */
-export interface Done extends Pick<Completed, "stopped" | "errors"> {
-  /** The programs that were planned. */
-  readonly programs: ReadonlyArray<Program>
-  /** Whether the server's clock stood still during each request. */
-  readonly isExact: boolean
-}
-
 /** Returns the most important reason; `undefined` if there is none. */
 export const reasonFor = (
   { level, profile, slug }: Pick<Check, "level" | "profile" | "slug">,
-  { errors, isExact, programs, stopped }: Done,
-  { capabilities: has, target }: Pick<HttpSubject, "capabilities" | "target">
+  { errors, programs, stopped }: Pick<Completed, "errors" | "programs" | "stopped">,
+  { capabilities: has, exchanges, target }: Pick<HttpSubject, "capabilities" | "exchanges" | "target">
 ): Undecided | undefined => {
   if (profile === "ban" && target.declared?.bans === false)
     return notApplicable("the subject declares that it never bans")
@@ -42,6 +33,7 @@ export const reasonFor = (
     return inconclusive(`it needs ${required.map((need) => capabilities[need]).join(" and ")}`)
   const [lacking] = missing.flatMap((need) => optionalKeys[need] ?? [])
   if (lacking !== undefined) return notApplicable(lacking)
+  const isExact = exchanges.every(({ from, to }) => from === to)
   return level === "design" && /^(?:limits|ban)\./.test(slug) && !isExact
     ? notApplicable("the times of requests are not known to the millisecond")
     : undefined

@@ -1,13 +1,12 @@
 /** Writes the history of a violation over HTTP as a token without keys, and replays it. */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type { Level } from "../clauses/Clause.ts"
 import type { Step as ReportedStep } from "../clauses/Finding.ts"
 import * as CreatedAnimal from "../http/CreatedAnimal.ts"
 import * as PetJson from "../http/PetJson.ts"
-import { type Header, text } from "../http/Wire.ts"
+import type { Header } from "../http/Wire.ts"
 import type { Exchange } from "../model/Exchange.ts"
 import type { Sent, Stopped } from "../programs/Program.ts"
 import type { HttpSubject } from "../subjects/HttpSubject.ts"
@@ -71,7 +70,7 @@ export const tokenOf = (
       headers,
       body: body && Buffer.from(body).toString("latin1"),
       status: exchange.response?.status ?? 0,
-      listed: listedBy(exchange),
+      listed: PetJson.listedIn(exchange.response).length,
       created: animal && String(animal.id),
       isTogether: before !== undefined && !before.isAlone && !exchange.isAlone
     }
@@ -81,13 +80,6 @@ export const tokenOf = (
   const token = redact(json) === json ? ReplayToken.encode({ check, case: json }) : ""
   return token === "" || token.length > MAX_TOKEN ? undefined : token
 }
-
-/** Returns the number of animals in the list of a response. */
-const listedBy = ({ response }: Pick<Exchange, "response">): number =>
-  Result.match(Result.flatMap(PetJson.parse(text(response?.body)), PetJson.animals), {
-    onFailure: () => 0,
-    onSuccess: ({ length }) => length
-  })
 
 export interface Replayed {
   /** `not-replayable`: the case cannot be replayed on this subject. */
@@ -185,7 +177,7 @@ const differenceOf = (steps: ReadonlyArray<Step>, exchanges: ReadonlyArray<Excha
     const exchange = exchanges[index]
     if (exchange === undefined) return undefined
     const { did, response } = exchange
-    const now = listedBy(exchange)
+    const now = PetJson.listedIn(response).length
     if (now < listed) return `${did} listed ${listed} animals in the run, but lists ${now} now`
     // The last response may differ, because it is the one that was wrong.
     if (index < steps.length - 1 && status !== response?.status)

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest"
 import type { Finding } from "../clauses/Finding.ts"
 import type { Program } from "../programs/Program.ts"
 import type { Capability } from "../subjects/Subject.ts"
+import type { Completed } from "./JudgedRun.ts"
 import * as Reasons from "./Reasons.ts"
 import * as Results from "./Results.ts"
 import * as Selection from "./Selection.ts"
@@ -29,10 +30,12 @@ const finding = (clause: Finding["clause"], shapes: ReadonlyArray<string>, times
   shapes
 })
 
-/** What a run may have found out and done. */
-type Changes = Partial<Pick<Results.Observed, "decided" | "findings"> & Reasons.Done>
+type Done = Pick<Completed, "errors" | "programs" | "stopped">
 
-const nothing: Reasons.Done = { programs: [], stopped: new Map(), errors: new Map(), isExact: true }
+/** What a run may have found out and done. */
+type Changes = Partial<Pick<Results.Observed, "decided" | "findings"> & Done>
+
+const nothing: Done = { programs: [], stopped: new Map(), errors: new Map() }
 
 const target = {
   name: "server",
@@ -49,7 +52,7 @@ const resultOf = ({ decided = new Map(), findings = [], ...done }: Changes, chos
       decided,
       findings,
       reasonFor: (check) =>
-        Reasons.reasonFor(check, { ...nothing, ...done }, { capabilities: new Set(), target })
+        Reasons.reasonFor(check, { ...nothing, ...done }, { capabilities: new Set(), exchanges: [], target })
     }
   )[0]
 

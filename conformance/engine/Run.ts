@@ -135,7 +135,7 @@ const observeServer = Effect.fnUntraced(function* (
     onProgress?.({ ...doing, total: programs.length, requests, waitedMs })
   }
   const tick = Effect.sync(() => tell()).pipe(Effect.delay(TICK_MS))
-  const { choices, decided, errors, stopped, ...found } = yield* Effect.raceFirst(
+  const completed = yield* Effect.raceFirst(
     JudgedRun.complete(subject, traffic, {
       programs,
       level: selection.level,
@@ -145,16 +145,16 @@ const observeServer = Effect.fnUntraced(function* (
     }),
     Effect.forever(tick)
   )
-  const violations = found.violations.filter(({ clause }) => selection.selected.has(clause))
+  const violations = completed.violations.filter(({ clause }) => selection.selected.has(clause))
   if (violations.length > 0) tell({ index: programs.length, id: "searching the smallest histories" })
   const searchEndsAt = Math.max(endsAt, clock.currentTimeMillisUnsafe() + MIN_SEARCH_MS)
   const isLate = () => signal?.aborted === true || clock.currentTimeMillisUnsafe() >= searchEndsAt
-  const isExact = subject.exchanges.every(({ from, to }) => from === to)
+  const { choices, decided, errors, stopped } = completed
   const byReason = Arr.groupBy([...errors, ...stopped], ([, reason]) => reason)
   return {
     decided,
     findings: yield* Findings.of(subject, selection.level, violations, isLate),
-    reasonFor: (check) => Reasons.reasonFor(check, { programs, stopped, errors, isExact }, subject),
+    reasonFor: (check) => Reasons.reasonFor(check, completed, subject),
     told: {
       requests: traffic.requests(),
       waitedMs: traffic.waitedMs(),

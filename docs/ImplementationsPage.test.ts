@@ -59,7 +59,7 @@ describe("conformance/implementations.md", () => {
     [
       "a contact that pages cannot link to",
       { ...report, implementation: { name: "A", contact: "javascript:alert(1)" } },
-      /--contact: /
+      /must be an email address.*\s+at \["contact"\]/
     ],
     [
       "ports as its subject",

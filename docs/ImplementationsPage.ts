@@ -1,8 +1,9 @@
 /** Lists implementations in `conformance/implementations.md`: `npm run implementations -- REPORT…`. */
 import { readFileSync, writeFileSync } from "node:fs"
 import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
 import { profiles } from "../conformance/clauses/Profile.ts"
-import * as ImplementationSetting from "../conformance/config/ImplementationSetting.ts"
+import { Implementation } from "../conformance/config/Configuration.ts"
 import * as Counts from "../conformance/engine/Counts.ts"
 import { type Report, statuses } from "../conformance/engine/Report.ts"
 import * as Selection from "../conformance/engine/Selection.ts"
@@ -48,8 +49,8 @@ const differenceFrom = (version: string, { checks, level }: Report): string | un
 const objection = (report: Report): string | undefined => {
   const { checks, claims, counts, implementation, suite, verdict } = report
   if (implementation === undefined) return "it names no implementation (--implementation)"
-  const declared = ImplementationSetting.resolve(implementation, {})
-  if (Result.isFailure(declared)) return declared.failure.message
+  const declared = Schema.decodeUnknownResult(Implementation)(implementation)
+  if (Result.isFailure(declared)) return `its implementation is invalid: ${declared.failure.message}`
   if (report.subject.kind !== "http") return "it is not about a server"
   if (verdict === "error") return "its run failed"
   const difference = differenceFrom(suite.laws, report)

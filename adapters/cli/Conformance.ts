@@ -1,14 +1,14 @@
 /** `animal-store conformance`: tests servers in any language against the contract. */
 import { readFile } from "node:fs/promises"
-import * as Console from "effect/Console"
 import * as Argument from "effect/cli/Argument"
-import * as CliError from "effect/cli/CliError"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import * as SchemaAST from "effect/SchemaAST"
 import type * as Scope from "effect/Scope"
 import * as Configuration from "../../conformance/config/Configuration.ts"
 import * as Settings from "../../conformance/config/Settings.ts"
@@ -16,6 +16,7 @@ import * as Doctor from "../../conformance/engine/Doctor.ts"
 import * as Replay from "../../conformance/engine/Replay.ts"
 import * as ReplayToken from "../../conformance/engine/ReplayToken.ts"
 import * as Run from "../../conformance/engine/Run.ts"
+import * as Selection from "../../conformance/engine/Selection.ts"
 import { SetupError } from "../../conformance/engine/SetupError.ts"
 import { printable } from "../../conformance/http/Printable.ts"
 import * as Explain from "../../conformance/reports/Explain.ts"
@@ -23,11 +24,11 @@ import * as Json from "../../conformance/reports/Json.ts"
 import * as Terminal from "../../conformance/reports/Terminal.ts"
 import * as Wording from "../../conformance/reports/Wording.ts"
 import type { HttpSubject } from "../../conformance/subjects/HttpSubject.ts"
-import * as Int64 from "../../core/domain/Int64.ts"
 import * as Duration from "../../core/options/Duration.ts"
 import * as BudgetFlag from "./BudgetFlag.ts"
 import * as CommandExit from "./CommandExit.ts"
 import { descriptions } from "./Descriptions.ts"
+import * as Failure from "./Failure.ts"
 import { Host } from "./Host.ts"
 import * as Invocation from "./Invocation.ts"
 import * as Output from "./Output.ts"
@@ -35,164 +36,110 @@ import * as ReportFiles from "./ReportFiles.ts"
 import * as Setting from "./Setting.ts"
 import * as StatusLine from "./StatusLine.ts"
 
-/** Exit code of commands with an invalid set-up. */
-const SET_UP_ERROR = 2
-
 const MAX_WAIT_MS = 600_000
 
 const MAX_SEED = 2 ** 31 - 1
 
 const levels = ["spec", "design"] as const
 
-const parseCategory: Setting.Parse<bigint> = (text) =>
-  /^-?[0-9]{1,19}$/.test(text) && Int64.is(BigInt(text))
-    ? Result.succeed(BigInt(text))
-    : Result.fail("must be an int64")
+/** Parses a text like the member of the configuration file with this schema. */
+const as =
+  (schema: Schema.Codec<string>): Setting.Parse<string> =>
+  (text) =>
+    Result.mapError(Schema.decodeUnknownResult(schema)(text), ({ message }) => message)
 
 const optional = <A>(name: string, metavar: string, description: string, parse: Setting.Parse<A>) =>
   Flag.map(Flag.optional(Setting.make(name, metavar, description, parse)), Option.getOrUndefined)
 
-// Keys are validated later, with the other settings, by `Settings.resolve`: its messages never contain keys.
+/** Returns the description of a member of the configuration file. */
+const describe = ({ ast }: Schema.Top): string => SchemaAST.resolveDescription(ast) ?? ""
+
+/** A flag that overrides a member of the file. */
+const text = (name: string, metavar: string, member: Schema.Top, parse = Setting.text) =>
+  optional(name, metavar, describe(member), parse)
+
+/** A repeatable flag that overrides a list in the file. */
+const repeated = (name: string, metavar: string, member: Schema.Top, parse = Setting.text) =>
+  Flag.map(Setting.repeated(name, metavar, `${describe(member)} Repeatable.`, parse), (all) =>
+    all.length === 0 ? undefined : all
+  )
+
+/** A flag that overrides a boolean in the file with `value`. */
+const toggle = (name: string, description: string, value: boolean) =>
+  Flag.map(Setting.toggle(name, description), (isOn) => (isOn ? value : undefined))
+
+const { fields } = Configuration.Configuration
+const { fields: keys } = Configuration.Keys
+const { fields: implementation } = Configuration.Implementation
+
+/** The flags in the form of the configuration file. Keys are parsed later, because these messages show values. */
+const settings = {
+  url: text("url", "URL", fields.url),
+  keys: {
+    main: text("key", "KEY", keys.main),
+    tiny: text("tiny", "KEY:PERMINUTE:PERDAY", keys.tiny),
+    victim: text("victim", "KEY:PERMINUTE:PERDAY", keys.victim),
+    revoked: text("revoked", "KEY", keys.revoked),
+    expired: text("expired", "KEY", keys.expired)
+  },
+  clock: text("clock", "URL", fields.clock),
+  level: optional("level", levels.join("|"), describe(fields.level), Setting.oneOf(levels)),
+  name: text("name", "TEXT", fields.name),
+  implementation: {
+    name: text("implementation", "NAME", implementation.name, as(Configuration.Label)),
+    version: text("implementation-version", "VERSION", implementation.version, as(Configuration.Label)),
+    contact: text("contact", "CONTACT", implementation.contact, as(Configuration.Contact))
+  },
+  budget: optional("budget", "BUDGET", `${describe(fields.budget)} Default: 6000req,180s.`, BudgetFlag.parse),
+  declared: {
+    categories: repeated(
+      "category",
+      "N",
+      Configuration.Declared.fields.categories,
+      as(Configuration.Integer)
+    ),
+    bans: toggle(
+      "no-bans",
+      "Declare that the server never bans keys (bans are optional: contract §8.4.3).",
+      false
+    )
+  },
+  only: repeated("only", "ID", fields.only),
+  exclude: repeated("exclude", "ID", fields.exclude),
+  iOwnThisServer: toggle("i-own-this-server", describe(fields.iOwnThisServer), true)
+}
+
 const subjectFlags = {
   config: optional("config", "FILE", "Configuration file; flags override it.", Setting.text),
-  url: optional("url", "URL", "Base URL of the server, such as http://127.0.0.1:3000/v1.", Setting.text),
-  key: optional(
-    "key",
-    "KEY",
-    "API key with limits high enough for the run; env:NAME reads an environment variable.",
-    Setting.text
-  ),
-  tiny: optional(
-    "tiny",
-    "KEY:PERMINUTE:PERDAY",
-    "Key with low limits that the run may exhaust: env:TINY:5:40 with a clock, env:TINY:5:1000 without.",
-    Setting.text
-  ),
-  victim: optional(
-    "victim",
-    "KEY:PERMINUTE:PERDAY",
-    "Key that the run may cause to be banned.",
-    Setting.text
-  ),
-  revoked: optional("revoked", "KEY", "Revoked key.", Setting.text),
-  expired: optional("expired", "KEY", "Expired key.", Setting.text),
-  clock: optional(
-    "clock",
-    "URL",
-    "URL of the server's test clock, if it has one, such as http://127.0.0.1:3001/clock.",
-    Setting.text
-  ),
-  level: optional(
-    "level",
-    levels.join("|"),
-    "spec checks the contract; design also checks this project's decisions where the contract is silent. Default: spec.",
-    Setting.oneOf(levels)
-  ),
-  name: optional("name", "TEXT", "Label of this server in reports, such as staging.", Setting.text),
-  implementation: optional(
-    "implementation",
-    "NAME",
-    "Name of the software under test, such as acme-pets.",
-    Setting.text
-  ),
-  implementationVersion: optional(
-    "implementation-version",
-    "VERSION",
-    "Version of the implementation.",
-    Setting.text
-  ),
-  contact: optional(
-    "contact",
-    "CONTACT",
-    "Home page (https://…) or email address for questions about the implementation.",
-    Setting.text
-  ),
-  budget: optional(
-    "budget",
-    "BUDGET",
-    "Maximum number of requests and seconds. Default: 6000req,180s.",
-    BudgetFlag.parse
-  ),
-  categories: Setting.repeated(
-    "category",
-    "N",
-    "A categoryId that the server accepts, if it does not accept every int64; repeatable.",
-    parseCategory
-  ),
-  noBans: Setting.toggle(
-    "no-bans",
-    "Declare that the server never bans keys (bans are optional: contract §8.4.3)."
-  ),
-  only: Setting.repeated(
-    "only",
-    "ID",
-    "Run only these checks, given by id, pattern (list.*) or profile.",
-    Setting.text
-  ),
-  exclude: Setting.repeated(
-    "exclude",
-    "ID",
-    "Skip these checks; the server is then not reported as conformant.",
-    Setting.text
-  ),
+  settings,
   wait: optional(
     "wait",
     "DURATION",
     "How long to wait for the server to start, such as 30s. Default: do not wait.",
     Duration.parse(0, MAX_WAIT_MS)
-  ),
-  iOwnThisServer: Setting.toggle("i-own-this-server", "Allow a server that is not on this machine.")
+  )
 }
 
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+type SubjectFlags = Command.Command.Config.Infer<typeof subjectFlags>
 
-/** Converts a file error to a set-up error that names the flag. */
-const toSetUpError = (flag: string) => (cause: unknown) =>
-  new SetupError({ reason: `--${flag}: ${messageOf(cause)}` })
-
-type SubjectFlags = Omit<Settings.Flags, "bans"> & {
-  readonly config?: string | undefined
-  readonly noBans: boolean
-}
-
-const undefinedIfEmpty = <A>(all: ReadonlyArray<A> | undefined) => (all?.length === 0 ? undefined : all)
-
-const settingsOf = Effect.fnUntraced(function* ({ config, noBans, ...flags }: SubjectFlags) {
-  const file =
-    config === undefined
-      ? {}
-      : yield* Effect.flatMap(
-          Effect.tryPromise({
-            try: () => readFile(config, "utf8"),
-            catch: toSetUpError("config")
-          }),
-          Configuration.parse
-        )
-  const given = {
-    ...flags,
-    bans: noBans ? false : undefined,
-    categories: undefinedIfEmpty(flags.categories),
-    only: undefinedIfEmpty(flags.only),
-    exclude: undefinedIfEmpty(flags.exclude)
-  }
-  const { env } = yield* Host
-  return yield* Effect.fromResult(Settings.resolve(file, given, env))
-})
-
-/** Prints a set-up error as one line, and exits with 2; `CommandExit` and `UserError` are passed through. */
-const withExitCodes = <A, E, R>(
-  command: Effect.Effect<A, E, R>
-): Effect.Effect<A, CommandExit.CommandExit | CliError.UserError, R> =>
-  Effect.catch(command, (error): Effect.Effect<never, CommandExit.CommandExit | CliError.UserError> => {
-    if (error instanceof CommandExit.CommandExit || error instanceof CliError.UserError)
-      return Effect.fail(error)
-    return Effect.andThen(
-      Effect.flatMap(Host, ({ start }) =>
-        Console.error(`animal-store: ${printable(Invocation.localize(start, messageOf(error)))}`)
-      ),
-      Effect.fail(new CommandExit.CommandExit({ code: SET_UP_ERROR }))
-    )
+/** Accesses a file that a flag names. */
+const access = <A>(flag: string, work: () => Promise<A>) =>
+  Effect.tryPromise({
+    try: work,
+    catch: (cause) =>
+      new SetupError({ reason: `--${flag}: ${cause instanceof Error ? cause.message : String(cause)}` })
   })
+
+/** Converts an error in the set-up to one line, with which the command exits with 2. */
+const withUserErrors = <A, E, R>(command: Effect.Effect<A, E, R>) =>
+  Effect.catchIf(
+    command,
+    (error) => error instanceof SetupError || error instanceof Selection.UnknownSelection,
+    ({ message }) =>
+      Effect.flatMap(Host, ({ start }) =>
+        Effect.fail(Failure.userError(new Error(Invocation.localize(start, message))))
+      )
+  )
 
 const DEFAULT_COLUMNS = 100
 
@@ -229,13 +176,16 @@ const stopSignal = Effect.gen(function* () {
 
 /** Opens the subject that the flags describe, passes it to `use` with the settings, and closes it afterwards. */
 const withSubject = <A, E>(
-  flags: SubjectFlags,
+  { config, settings: flags, wait }: SubjectFlags,
   use: (subject: HttpSubject, settings: Settings.Settings) => Effect.Effect<A, E, Scope.Scope>
 ) =>
   Effect.scoped(
     Effect.gen(function* () {
-      const settings = yield* settingsOf(flags)
-      return yield* use(yield* Settings.open(settings), settings)
+      const { env } = yield* Host
+      const content = config === undefined ? "{}" : yield* access("config", () => readFile(config, "utf8"))
+      const file = yield* Configuration.parse(content)
+      const settings = yield* Effect.fromResult(Settings.resolve(file, flags, env))
+      return yield* use(yield* Settings.open(settings, wait), settings)
     })
   )
 
@@ -263,21 +213,13 @@ const run = Command.make(
     const { env, stdout } = yield* Host
     const { end, show } = yield* makeProgressLine
     const signal = yield* stopSignal
-    const tryWrite = <A>(write: () => Promise<A>) =>
-      Effect.tryPromise({
-        try: write,
-        catch: toSetUpError("out")
-      })
     // Fails before the run if the directory is not writable, so that no result is lost.
-    if (out !== undefined) yield* tryWrite(() => ReportFiles.prepare(out))
+    if (out !== undefined) yield* access("out", () => ReportFiles.prepare(out))
     yield* withSubject(flags, (subject, settings) => {
       const running = Run.run(subject, {
-        level: settings.level,
-        only: settings.only,
-        exclude: settings.exclude,
+        ...settings,
         seed,
         allowInconclusive,
-        implementation: settings.implementation,
         onProgress: show,
         signal
       })
@@ -289,7 +231,7 @@ const run = Command.make(
           const written =
             out === undefined
               ? undefined
-              : yield* Effect.result(tryWrite(() => ReportFiles.write(report, subject, out)))
+              : yield* Effect.result(access("out", () => ReportFiles.write(report, subject, out)))
           yield* Output.print(
             json
               ? Json.line(report)
@@ -303,7 +245,7 @@ const run = Command.make(
         })
       )
     })
-  }, withExitCodes)
+  }, withUserErrors)
 ).pipe(
   Command.withDescription(
     "Test a server. Exit codes: 0 conformant, 1 not conformant, 2 invalid set-up, 3 inconclusive."
@@ -314,9 +256,13 @@ const doctor = Command.make(
   "doctor",
   subjectFlags,
   Effect.fn("conformance doctor")(function* (flags) {
-    const findings = yield* withSubject(flags, (subject, settings) => Doctor.examine(subject, settings))
-    yield* Output.print(findings.map((finding) => `- ${printable(finding)}`).join("\n"))
-  }, withExitCodes)
+    const { lines } = yield* withSubject(flags, (subject, settings) =>
+      Effect.flatMap(Effect.fromResult(Selection.of(subject, settings)), (selection) =>
+        Doctor.examine(subject, selection)
+      )
+    )
+    yield* Output.print(lines.map((finding) => `- ${printable(finding)}`).join("\n"))
+  }, withUserErrors)
 ).pipe(
   Command.withDescription(
     "Check only the set-up: whether the server is reachable, which keys work, and how many requests and seconds a run would take."
@@ -360,7 +306,7 @@ const explain = Command.make(
       })
     }
     yield* Output.print(page)
-  }, withExitCodes)
+  }, withUserErrors)
 ).pipe(Command.withDescription("Describe a check, and what a run does to decide it."))
 
 /** The word and the exit code for each outcome of a replay. */
@@ -386,7 +332,7 @@ const replay = Command.make(
     ]
     yield* Output.print(lines.map((line) => printable(redact(line))).join("\n"))
     yield* CommandExit.withCode(code)
-  }, withExitCodes)
+  }, withUserErrors)
 ).pipe(
   Command.withDescription(
     "Replay the history of a reported failure. Exit codes: 0 fixed, 1 still fails, 2 cannot be replayed."

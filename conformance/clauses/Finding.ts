@@ -17,8 +17,8 @@ export interface Finding {
   readonly steps: ReadonlyArray<Step>
   /** What the requests of a long history were, if their number matters. */
   readonly tally?: string | undefined
-  /** The history as text that can be replayed; absent if it would contain a key. */
-  readonly case?: string | undefined
+  /** The token that replays the history; absent for ports, and if it would contain a key. */
+  readonly token?: string | undefined
   /** How many violations of the clause the run saw; 1 if absent. */
   readonly times?: number | undefined
   /** What the violating responses have in common, such as operation and status; for the search of causes. */

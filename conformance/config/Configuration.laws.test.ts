@@ -1,8 +1,8 @@
 import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import type { Configuration } from "./Configuration.ts"
-import { parse } from "./Configuration.ts"
+import { type Configuration, Contact, Label, parse } from "./Configuration.ts"
 
 describe("Configuration.parse", () => {
   const read = (content: unknown): Promise<Configuration | string> =>
@@ -64,6 +64,9 @@ describe("Configuration.parse", () => {
     [{ keys: { tiny: { key: "t", perMinute: 1.5, perDay: 5 } } }],
     [{ keys: { tiny: { key: "t", perMinute: "5", perDay: 5 } } }],
     [{ keys: { tiny: { key: "t", perMinute: 5 } } }],
+    [{ implementation: { version: "1" } }],
+    [{ implementation: { name: "x".repeat(101) } }],
+    [{ implementation: { name: "x", contact: "http://shop.example" } }],
     [{ declared: { categories: [] } }],
     [{ declared: { categories: [1.5] } }],
     [{ declared: { categories: [2 ** 60] } }],
@@ -100,5 +103,32 @@ describe("Configuration.parse", () => {
       }),
       { numRuns: 200 }
     )
+  })
+})
+
+describe("a text about the implementation", () => {
+  it("has at most 100 characters", () => {
+    expect(Schema.is(Label)("x".repeat(100))).toBe(true)
+    expect(Schema.is(Label)("x".repeat(101))).toBe(false)
+  })
+
+  it("is an email address or an https URL without credentials if it is the contact", () => {
+    fc.assert(
+      fc.property(fc.webUrl({ validSchemes: ["https"] }), (url) => Schema.is(Contact)(url.slice(0, 100)))
+    )
+    fc.assert(fc.property(fc.constantFrom("shop@shop.example", "a.b+c@x.y.z"), Schema.is(Contact)))
+    for (const invalid of [
+      "javascript:alert(1)",
+      "javascript:a@b.c",
+      "http://shop.example",
+      "https://user:word@shop.example",
+      "shop",
+      "a@b",
+      "https://shop.example/<script>\n",
+      "data:text/html,a@b.c",
+      "https://shop.example/".padEnd(101, "x")
+    ]) {
+      expect([invalid, Schema.is(Contact)(invalid)]).toEqual([invalid, false])
+    }
   })
 })

@@ -6,7 +6,7 @@ import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import * as HttpSubject from "../subjects/HttpSubject.ts"
 import type { Configuration } from "./Configuration.ts"
-import { base, errorMessage, resolve, resolveOrThrow } from "./Settings.fixture.ts"
+import { base, errorMessage, type Flags, formed, resolve, resolveOrThrow } from "./Settings.fixture.ts"
 import * as Settings from "./Settings.ts"
 
 const keysOf = ({ keys }: Settings.Settings) => Redacted.value(keys)
@@ -68,7 +68,7 @@ describe("Settings.resolve", () => {
       budget: { requests: 30, seconds: 40 },
       only: ["list.*"],
       exclude: ["ban"]
-    } as const satisfies Settings.Flags
+    } as const satisfies Flags
     const summary = (settings: Settings.Settings) => ({
       name: settings.name,
       url: settings.url.href,
@@ -96,24 +96,44 @@ describe("Settings.resolve", () => {
       only: ["core"],
       exclude: ["auth"]
     })
-    const fromFlags = summary(Result.getOrThrow(Settings.resolve({}, flags, {})))
+    const fromFlags = summary(Result.getOrThrow(Settings.resolve({}, formed(flags), {})))
     // Each flag overrides only its own member of the file.
     const names = [...Object.keys(flags)] as Array<keyof typeof flags & keyof typeof fromFile>
     fc.assert(
       fc.property(fc.subarray(names), (chosen) => {
         const chosenFlags = Object.fromEntries(chosen.map((name) => [name, flags[name]]))
-        const mixed = summary(Result.getOrThrow(Settings.resolve(file, chosenFlags, {})))
+        const mixed = summary(Result.getOrThrow(Settings.resolve(file, formed(chosenFlags), {})))
         for (const name of names) {
           expect(mixed[name]).toEqual(chosen.includes(name) ? fromFlags[name] : fromFile[name])
         }
       })
     )
-    expect(Result.getOrThrow(Settings.resolve(file, flags, {})).declared).toEqual({
+    expect(Result.getOrThrow(Settings.resolve(file, formed(flags), {})).declared).toEqual({
       categories: [1n, -7n],
       bans: false
     })
     const merged = resolveOrThrow({ budget: { requests: 5 } }, file)
     expect(merged.budget).toEqual({ requests: 5, milliseconds: 20_000 })
+  })
+})
+
+describe("the implementation in the settings", () => {
+  const file = { name: "Shop", version: "1", contact: "shop@shop.example" }
+  const implementationOf = (...args: Parameters<typeof resolve>) => resolveOrThrow(...args).implementation
+
+  it("takes each member from its flag, or from the file if the flag is absent", () => {
+    expect(implementationOf({}, { implementation: file })).toEqual(file)
+    expect(implementationOf({ implementation: { version: "2" } }, { implementation: file })).toEqual({
+      ...file,
+      version: "2"
+    })
+    expect(implementationOf({ implementation: {} })).toBeUndefined()
+    expect(implementationOf({ implementation: { name: "Shop" } })).toEqual({ name: "Shop" })
+  })
+
+  it("is rejected if a version or a contact has no name", () => {
+    for (const implementation of [{ version: "2" }, { contact: "shop@shop.example" }])
+      expect(errorMessage({ implementation })).toMatch(/^--implementation: /)
   })
 })
 
@@ -142,7 +162,7 @@ describe("a key in the settings", () => {
   })
 
   it("is rejected on a small plan if the daily limit is less than four times the per-minute limit", () => {
-    const result = Settings.resolve({}, { url: "http://127.0.0.1:1/v1", key: "main", tiny: "tiny:5:19" }, {})
+    const result = resolve({ tiny: "tiny:5:19" })
     expect(Result.isFailure(result) && result.failure.message).toMatch(
       /^--tiny: the daily limit must be at least 4 times the per-minute limit/
     )

@@ -1,5 +1,7 @@
 /** Merges the flags and the configuration file into the settings of a run over HTTP, and resolves the keys. */
 import * as Effect from "effect/Effect"
+import * as Predicate from "effect/Predicate"
+import * as Record from "effect/Record"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
@@ -11,29 +13,17 @@ import type { Budget } from "../subjects/HttpSubject.ts"
 import * as HttpSubject from "../subjects/HttpSubject.ts"
 import * as ServerTarget from "../subjects/ServerTarget.ts"
 import type { Configuration, SmallKey as FileKey } from "./Configuration.ts"
-import * as ImplementationSetting from "./ImplementationSetting.ts"
 
-/** Members of the file that a flag with the same name and value overrides. */
-type Same = Omit<Configuration, "$schema" | "keys" | "declared" | "implementation">
+/** The flags of the command line in the form of the file, whose members they override; a small key may be text. */
+export type Flags = Given<Configuration>
 
-/** The flags of the command line; each overrides the same member of the file. */
-export interface Flags
-  extends ImplementationSetting.Flags,
-    Readonly<{ [name in keyof Same]?: Same[name] | undefined }> {
-  /** The key itself, or `env:NAME`. */
-  readonly key?: string | undefined
-  /** `KEY:PERMINUTE:PERDAY`. */
-  readonly tiny?: string | undefined
-  readonly victim?: string | undefined
-  readonly revoked?: string | undefined
-  readonly expired?: string | undefined
-  /** Accepted values of `categoryId`, if not every int64. */
-  readonly categories?: ReadonlyArray<bigint> | undefined
-  /** Whether the server bans keys that ignore a 429. */
-  readonly bans?: boolean | undefined
-  /** Milliseconds to wait for a server that is still starting. */
-  readonly wait?: number | undefined
-}
+type Given<A> = A extends FileKey
+  ? A | string
+  : A extends object
+    ? A extends ReadonlyArray<unknown>
+      ? A
+      : { readonly [name in keyof A]?: Given<A[name]> | undefined }
+    : A
 
 /** The values of environment variables. */
 export type Environment = { readonly [name: string]: string | undefined }
@@ -50,8 +40,6 @@ export interface Settings {
   readonly budget: Budget
   readonly only: ReadonlyArray<string>
   readonly exclude: ReadonlyArray<string>
-  /** Milliseconds to wait for a server that is still starting; 0 does not wait. */
-  readonly waitMs: number
 }
 
 type Resolved<A> = Result.Result<A, SetupError>
@@ -124,50 +112,50 @@ const optional = <A, B>(given: A | undefined, resolve: (given: A) => Resolved<B>
 const splitPatterns = (patterns: ReadonlyArray<string>): ReadonlyArray<string> =>
   patterns.flatMap((pattern) => pattern.split(",").map((part) => part.trim()))
 
+/** Returns the flags that are given, and otherwise the members of the file. */
+const merge = (file: unknown, flags: unknown): unknown =>
+  Predicate.isObject(file) && Predicate.isObject(flags) ? Record.union(file, flags, merge) : (flags ?? file)
+
 /** Merges flags and file, validates the settings, and applies the defaults; fails with the first error. */
 export const resolve = (file: Configuration, flags: Flags, environment: Environment): Resolved<Settings> =>
   Result.gen(function* () {
-    const address = flags.url ?? file.url
-    if (address === undefined) return yield* fail("--url: the base URL of the server is required")
-    const isOwned = flags.iOwnThisServer === true || file.iOwnThisServer === true
-    const url = yield* addressOf(address, "--url", isOwned)
-    const secret = (given: string, name: string) => secretOf(given, `--${name}`, environment)
-    const smallKey = (name: "tiny" | "victim") => {
-      const source = flags[name] === undefined ? `keys.${name}` : `--${name}`
-      return optional(flags[name] ?? file.keys?.[name], (given) => smallKeyOf(given, source, environment))
+    const merged = merge(file, flags) as Flags // both have its form
+    const { budget = {}, declared = {}, iOwnThisServer: isOwned = false, keys = {} } = merged
+    if (merged.url === undefined) return yield* fail("--url: the base URL of the server is required")
+    const url = yield* addressOf(merged.url, "--url", isOwned)
+    const secret = (name: string) => (given: string) => secretOf(given, `--${name}`, environment)
+    const smallKey = (name: string) => (given: string | FileKey) =>
+      smallKeyOf(given, typeof given === "string" ? `--${name}` : `keys.${name}`, environment)
+    if (keys.main === undefined) return yield* fail("--key: an API key for the server is required")
+    const secrets = {
+      main: yield* secret("key")(keys.main),
+      tiny: yield* optional(keys.tiny, smallKey("tiny")),
+      victim: yield* optional(keys.victim, smallKey("victim")),
+      revoked: yield* optional(keys.revoked, secret("revoked")),
+      expired: yield* optional(keys.expired, secret("expired"))
     }
-    const main = flags.key ?? file.keys?.main
-    if (main === undefined) return yield* fail("--key: an API key for the server is required")
-    const keys = {
-      main: yield* secret(main, "key"),
-      tiny: yield* smallKey("tiny"),
-      victim: yield* smallKey("victim"),
-      revoked: yield* optional(flags.revoked ?? file.keys?.revoked, (given) => secret(given, "revoked")),
-      expired: yield* optional(flags.expired ?? file.keys?.expired, (given) => secret(given, "expired"))
-    }
-    const categories = flags.categories ?? file.declared?.categories?.map(BigInt)
-    const bans = flags.bans ?? file.declared?.bans
-    const implementation = yield* ImplementationSetting.resolve(file.implementation, flags)
-    const { budget = {} } = flags
-    const seconds = budget.seconds ?? file.budget?.seconds
+    const { contact, name, version } = merged.implementation ?? {}
+    if (name === undefined && (version ?? contact) !== undefined)
+      return yield* fail("--implementation: a version or a contact needs the name of the implementation")
+    const { bans, categories } = declared
+    const { milliseconds, requests } = HttpSubject.defaultBudget
     return {
-      name: flags.name ?? file.name ?? implementation?.name ?? url.origin,
-      implementation,
+      name: merged.name ?? name ?? url.origin,
+      implementation: name === undefined ? undefined : { name, version, contact },
       url,
-      keys: Redacted.make(keys),
-      clock: yield* optional(flags.clock ?? file.clock, (given) => addressOf(given, "--clock", isOwned)),
-      level: flags.level ?? file.level ?? "spec",
+      keys: Redacted.make(secrets),
+      clock: yield* optional(merged.clock, (given) => addressOf(given, "--clock", isOwned)),
+      level: merged.level ?? "spec",
       declared: {
-        ...(categories === undefined ? {} : { categories }),
+        ...(categories === undefined ? {} : { categories: categories.map(BigInt) }),
         ...(bans === undefined ? {} : { bans })
       },
       budget: {
-        requests: budget.requests ?? file.budget?.requests ?? HttpSubject.defaultBudget.requests,
-        milliseconds: seconds === undefined ? HttpSubject.defaultBudget.milliseconds : seconds * 1_000
+        requests: budget.requests ?? requests,
+        milliseconds: budget.seconds === undefined ? milliseconds : budget.seconds * 1_000
       },
-      only: splitPatterns(flags.only ?? file.only ?? []),
-      exclude: splitPatterns(flags.exclude ?? file.exclude ?? []),
-      waitMs: flags.wait ?? 0
+      only: splitPatterns(merged.only ?? []),
+      exclude: splitPatterns(merged.exclude ?? [])
     }
   })
 
@@ -176,10 +164,10 @@ export const resolve = (file: Configuration, flags: Flags, environment: Environm
  * closed with the scope.
  */
 export const open = Effect.fnUntraced(function* (
-  settings: Settings
+  { budget, clock, declared, keys, name, url }: Settings,
+  waitMs = 0
 ): Effect.fn.Return<HttpSubject.HttpSubject, SetupError, Scope.Scope> {
-  const { budget, clock, declared, keys, name, url } = settings
   const target = yield* ServerTarget.make({ name, url, clock, keys: Redacted.value(keys), declared, budget })
-  if (settings.waitMs > 0) yield* Awaiting.server(target, settings.waitMs)
+  if (waitMs > 0) yield* Awaiting.server(target, waitMs)
   return yield* HttpSubject.make(target)
 })

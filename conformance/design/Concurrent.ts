@@ -1,8 +1,6 @@
 /** Requests in flight at the same time take effect one after the other, in an order that explains every response (design of §4). */
-import * as Result from "effect/Result"
 import * as CreatedAnimal from "../http/CreatedAnimal.ts"
 import * as PetJson from "../http/PetJson.ts"
-import { text } from "../http/Wire.ts"
 import * as Linearizability from "../linearizability/Linearizability.ts"
 import { broken, kept, type Ruling } from "../model/Exchange.ts"
 import type { Seen } from "../model/Seen.ts"
@@ -64,16 +62,17 @@ const callOf = (
     return status === 200 || status === 404 ? { wants: [operation.id] } : undefined
   if (operation.is !== "list" || status !== 200 || operation.hasOthers) return undefined
   const { limit, status: filter } = operation
-  if (limit.is !== "valid" || filter.is === "open" || animalsOf(exchange).length >= limit.value)
+  if (
+    limit.is !== "valid" ||
+    filter.is === "open" ||
+    PetJson.listedIn(exchange.response).length >= limit.value
+  )
     return undefined
   const isWanted = (given: string | undefined) => filter.is === "absent" || filter.value === given
   return { wants: [...created].flatMap(([id, given]) => (isWanted(given) ? [id] : [])) }
 }
 
-const animalsOf = ({ response }: Seen["exchange"]) =>
-  Result.getOrElse(Result.flatMap(PetJson.parse(text(response.body)), PetJson.animals), () => [])
-
 const shownBy = ({ asked: { operation }, exchange, status }: Seen): ReadonlyArray<bigint> =>
   operation.is === "get" && operation.id !== undefined && status === 200
     ? [operation.id]
-    : animalsOf(exchange).map(({ id }) => id)
+    : PetJson.listedIn(exchange.response).map(({ id }) => id)

@@ -4,7 +4,7 @@ import { type Header, headerValues, NoResponse, type WireRequest, type WireRespo
 import { rate, wireResponse } from "../http/Wires.fixture.ts"
 import * as HttpSubject from "../subjects/HttpSubject.ts"
 import * as Doctor from "./Doctor.ts"
-import type { Selection } from "./Selection.ts"
+import * as Selection from "./Selection.ts"
 
 const NOON = Date.UTC(2027, 0, 1, 12)
 
@@ -15,7 +15,7 @@ interface Changes {
   readonly respond?: (request: WireRequest, key: string) => WireResponse | undefined
   readonly target?: Partial<HttpSubject.HttpTarget>
   readonly clock?: HttpSubject.HttpTarget["clock"] | "none"
-  readonly options?: Partial<Selection>
+  readonly options?: Selection.Options
 }
 
 const keys = {
@@ -71,10 +71,13 @@ const examine = async ({
     })
   )
   return run(
-    Effect.match(Doctor.examine(subject, { level: "spec", ...options }), {
-      onSuccess: (findings) => findings,
-      onFailure: (failure) => `${failure._tag}: ${failure.message}`
-    })
+    Effect.fromResult(Selection.of(subject, options)).pipe(
+      Effect.flatMap((selection) => Doctor.examine(subject, selection)),
+      Effect.match({
+        onSuccess: ({ lines }) => lines,
+        onFailure: (failure) => `${failure._tag}: ${failure.message}`
+      })
+    )
   )
 }
 
@@ -117,7 +120,7 @@ describe("Doctor.examine with a correct set-up", () => {
   })
 
   it("reports the number of selected checks", async () => {
-    const countChecks = async (options: Partial<Selection>) => {
+    const countChecks = async (options: Selection.Options) => {
       const findings = await examine({ options })
       return Number(/^([0-9]+) checks at level/m.exec([findings].flat().join("\n"))?.[1])
     }

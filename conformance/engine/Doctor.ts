@@ -4,13 +4,12 @@
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import * as Result from "effect/Result"
 import * as Excerpt from "../http/Excerpt.ts"
 import * as Moment from "../http/Moment.ts"
 import * as PetJson from "../http/PetJson.ts"
 import * as RateHeaders from "../http/RateHeaders.ts"
 import { REMOVAL_BEGINS } from "../http/Removal.ts"
-import { text, type WireResponse } from "../http/Wire.ts"
+import type { WireResponse } from "../http/Wire.ts"
 import type { Sent, Stopped } from "../programs/Program.ts"
 import type * as Traffic from "../programs/Traffic.ts"
 import { type HttpSubject, type HttpTarget, secretsOf } from "../subjects/HttpSubject.ts"
@@ -21,23 +20,27 @@ import { failSetup, SetupError } from "./SetupError.ts"
 
 const failClock = (reason: string) => failSetup(`the clock (--clock) does not work: ${reason}`)
 
-/** Opens a session for a run; fails with one sentence if the clock does not work. */
-export const open = ({ budget, exchanges, target }: HttpSubject, level: Selection["level"]) =>
-  Effect.catchTag(JudgedRun.open(target, { budget, exchanges, level }), "Stopped", ({ reason }) =>
-    failClock(reason)
-  )
+/** A set-up that allows a run. */
+export interface Examined {
+  readonly traffic: Traffic.Traffic
+  /** What was found, and the estimated cost of the run. */
+  readonly lines: ReadonlyArray<string>
+}
 
-/** Examines the set-up and returns the findings and the estimated cost, one line each; fails with the first error. */
+/** Begins a run with an examination of the set-up; fails with the first error. */
 export const examine = Effect.fnUntraced(function* (
   subject: HttpSubject,
-  options: Selection,
-  session?: JudgedRun.Session
-): Effect.fn.Return<ReadonlyArray<string>, SetupError> {
+  selection: Selection
+): Effect.fn.Return<Examined, SetupError> {
   const { redact, target } = subject
-  const { traffic } = session ?? (yield* open(subject, options.level))
-  const toSetUpError = ({ reason }: SetupError | Stopped) => new SetupError({ reason: redact(reason) })
-  const lines = yield* Effect.mapError(examineServer(target, traffic), toSetUpError)
-  return [...lines, ...Estimate.lines(subject, options, traffic)].map(redact)
+  const traffic = yield* Effect.catchTag(JudgedRun.open(subject), "Stopped", ({ reason }) =>
+    failClock(reason)
+  )
+  const lines = yield* Effect.mapError(
+    examineServer(target, traffic),
+    ({ reason }) => new SetupError({ reason: redact(reason) })
+  )
+  return { traffic, lines: [...lines, ...Estimate.lines(subject, selection, traffic)].map(redact) }
 })
 
 type Lines = Effect.fn.Return<ReadonlyArray<string>, SetupError | Stopped>
@@ -49,12 +52,15 @@ const FULL_LIST = 100
 
 const listAs = (key: "main" | "tiny" | "victim"): Sent => ({ path: "/pets?limit=1", key })
 
+const isRejection = (status: number | undefined): boolean => status === 401 || status === 403
+
 const examineServer = Effect.fnUntraced(function* (target: HttpTarget, traffic: Traffic.Traffic): Lines {
   const address = target.baseUrl ?? target.name
-  const duplicate = duplicateOf(target)
+  const keys = Object.entries(secretsOf(target.keys)).filter(([, secret]) => secret !== undefined)
+  const duplicate = keys.find(([, secret], at) => keys.findIndex(([, first]) => first === secret) < at)
   if (duplicate !== undefined) {
     return yield* failSetup(
-      `the key given with --${duplicate} is also given for another purpose: each purpose needs its own key`
+      `the key given with --${duplicate[0]} is also given for another purpose: each purpose needs its own key`
     )
   }
   const begun = yield* Clock.currentTimeMillis
@@ -66,12 +72,12 @@ const examineServer = Effect.fnUntraced(function* (target: HttpTarget, traffic: 
       : yield* failSetup(`cannot reach ${address}: ${missing}`)
   }
   const { status } = response
-  if (status === 401 || status === 403)
+  if (isRejection(status))
     return yield* failSetup(`the server rejects the main key (--key) with status ${status}`)
   const isList = status === 200 || status === 429
-  const created = yield* Effect.result(create(target, traffic))
+  const created = yield* create(traffic)
   // If a creation succeeds, the address is correct, and the list should have been an empty array (contract §4.1).
-  if (!isList && !(Result.isSuccess(created) && created.success === 201)) {
+  if (!isList && created !== 201) {
     const path = `GET ${target.basePath}/pets`
     return yield* failSetup(
       status === 404
@@ -79,7 +85,6 @@ const examineServer = Effect.fnUntraced(function* (target: HttpTarget, traffic: 
         : `${path} with the main key returns status ${status}: ${excerptOf(response)}`
     )
   }
-  const creation = yield* Effect.fromResult(created)
   const wrong = yield* traffic.sendOnce({ path: "/pets?limit=1", authorization: [`Bearer ${WRONG_KEY}`] })
   const wrongStatus = wrong.response?.status
   const rate = RateHeaders.of(response)
@@ -89,25 +94,17 @@ const examineServer = Effect.fnUntraced(function* (target: HttpTarget, traffic: 
     rate === undefined
       ? "the main key's limits are unknown: X-RateLimit-* are missing or not whole numbers"
       : `the main key's X-RateLimit-Limit is ${rate.limit}, ${rate.remaining} left`,
-    creation === 201
+    created === 201
       ? "animals can be created"
-      : `a creation returns status ${creation}: the report gives details`,
+      : `a creation returns status ${created}: the report gives details`,
     wrongStatus === 401
       ? "a wrong key is rejected with 401"
       : `a wrong key gets status ${wrongStatus}: the report gives details`,
-    ...(traffic.hasClock ? [yield* examineClock(target, traffic)] : []),
+    ...(traffic.hasClock ? [yield* examineClock(traffic)] : []),
     ...(yield* findTraces(traffic)),
-    ...(yield* examineSmallKeys(target, traffic, wrongStatus !== 200))
+    ...(yield* examineSmallKeys(traffic, wrongStatus !== 200))
   ]
 })
-
-/** Returns the name of a key that is given twice. */
-const duplicateOf = ({ keys }: HttpTarget): string | undefined => {
-  const given = Object.entries(secretsOf(keys)).filter(([, secret]) => secret !== undefined)
-  const isRepeated = (secret: string | undefined, index: number) =>
-    given.slice(0, index).some(([, earlier]) => earlier === secret)
-  return given.find(([, secret], index) => isRepeated(secret, index))?.[0]
-}
 
 /** Maximum length of a body in an error message. */
 const MAX_SHOWN = 120
@@ -118,14 +115,14 @@ const excerptOf = ({ body }: WireResponse): string => JSON.stringify(Excerpt.bod
 const RARE_CATEGORY = 777_777n
 
 /**
- * Creates an animal in each of two categories, and returns the status. Fails if a category is rejected and none are
+ * Creates an animal in each of two categories, and returns the last status. Fails if a category is rejected and none are
  * declared; with declared categories, a 400 breaks the contract, so the report shows it.
  */
-const create = Effect.fnUntraced(function* (
-  { declared }: HttpTarget,
-  { name, sendOnce }: Traffic.Traffic
-): Effect.fn.Return<number | undefined, SetupError | Stopped> {
-  const { categories = "any" } = declared ?? {}
+const create = Effect.fnUntraced(function* ({
+  categories,
+  name,
+  sendOnce
+}: Traffic.Traffic): Effect.fn.Return<number | undefined, SetupError | Stopped> {
   let status: number | undefined
   for (const categoryId of categories === "any" ? [1n, RARE_CATEGORY] : categories.slice(0, 1)) {
     const json = PetJson.draft({ name: name(), categoryId, status: "available" })
@@ -143,8 +140,7 @@ const create = Effect.fnUntraced(function* (
 /** Detects that an earlier run used the same server: by a time after the removal of getPet, or by many animals. */
 const findTraces = Effect.fnUntraced(function* ({ sendOnce }: Traffic.Traffic): Lines {
   const { response, to } = yield* sendOnce({ path: `/pets?limit=${FULL_LIST}` })
-  const parsed = Result.flatMap(PetJson.parse(text(response?.body)), PetJson.animals)
-  const isFull = Result.isSuccess(parsed) && parsed.success.length >= FULL_LIST
+  const isFull = PetJson.listedIn(response).length >= FULL_LIST
   const late = `the server's time is ${Moment.iso(to)}, after the removal of GET /pets/{petId}, so checks of that operation cannot be decided: restart the server before each run`
   const full = `the store has ${FULL_LIST} animals or more, so a list need not show all of them, and checks of lists may stay inconclusive: start with an empty store`
   return [...(to >= REMOVAL_BEGINS ? [late] : []), ...(isFull ? [full] : [])]
@@ -173,10 +169,12 @@ const MAX_REAL_WAIT_SECONDS = 2
  * Checks whether the clock belongs to the subject: `X-RateLimit-Reset` must move with it, or the limit of a key be
  * refilled. `Date` proves nothing, because many servers write the machine's time into it.
  */
-const examineClock = Effect.fnUntraced(function* (
-  { keys }: HttpTarget,
-  { advance, now, sendOnce }: Traffic.Traffic
-): Effect.fn.Return<string, SetupError | Stopped> {
+const examineClock = Effect.fnUntraced(function* ({
+  advance,
+  keys,
+  now,
+  sendOnce
+}: Traffic.Traffic): Effect.fn.Return<string, SetupError | Stopped> {
   const move = Effect.fnUntraced(function* (ms: number) {
     yield* Effect.catchTag(advance(ms), "Stopped", ({ reason }) => failClock(reason))
     return `the clock can be moved, and shows ${Moment.iso(yield* now)}`
@@ -210,43 +208,40 @@ const [MIN_DAY, RUN_REQUESTS] = [500, 60]
 
 /** Sends a list request with each small key, and reports whether the keys are accepted and on their plans. */
 const examineSmallKeys = Effect.fnUntraced(function* (
-  { keys: { tiny, victim } }: HttpTarget,
-  { hasClock, sendOnce }: Traffic.Traffic,
+  { hasClock, keys, sendOnce }: Traffic.Traffic,
   rejectsWrongKeys: boolean
 ): Lines {
-  const given = Object.entries({ tiny, victim }).flatMap(([name, key]) => (key ? [{ name, ...key }] : []))
-  const all = yield* Effect.forEach(given, ({ name, perDay, perMinute }) =>
-    Effect.map(sendOnce(listAs(name === "tiny" ? name : "victim")), ({ response }) => {
+  const names = (["tiny", "victim"] as const).filter((name) => keys[name] !== undefined)
+  const all = yield* Effect.forEach(names, (name) =>
+    Effect.map(sendOnce(listAs(name)), ({ response }) => {
+      const { perDay = 0, perMinute = 0 } = keys[name] ?? {}
       const limit = response && RateHeaders.of(response)?.limit
-      const plan = `${perMinute} requests per minute and ${perDay} per day`
-      return { name, perDay, plan, limits: [perMinute, perDay], limit, status: response?.status }
+      return { name, perDay, perMinute, limit, status: response?.status }
     })
   )
   // One wrong limit is probably a wrong declaration. If each key has a limit that is declared for none, the server is
   // probably wrong, and the report shows it. Such a server may also have the same limits for all keys.
-  const declared = all.flatMap(({ limits }) => limits)
+  const declared = all.flatMap(({ perDay, perMinute }) => [perMinute, perDay])
   const isServerWrong =
     all.length > 1 && all.every(({ limit }) => limit !== undefined && !declared.includes(limit))
-  const lines: Array<string> = []
-  for (const { limit, limits, name, perDay, plan, status } of all) {
+  const { perDay = MIN_DAY } = keys.tiny ?? {}
+  const small = `without a clock (--clock), the tiny key's ${perDay} requests per day may not suffice for checks of limits: each run uses up about ${RUN_REQUESTS} of them, so give the key ${MIN_DAY} or more`
+  const lines = yield* Effect.forEach(all, ({ limit, name, perDay, perMinute, status }) => {
+    const plan = `${perMinute} requests per minute and ${perDay} per day`
     const wrongLimit = `X-RateLimit-Limit is ${limit}, but ${plan} are declared`
-    if (name === "tiny" && !hasClock && perDay < MIN_DAY) {
-      lines.push(
-        `without a clock (--clock), the tiny key's ${perDay} requests per day may not suffice for checks of limits: each run uses up about ${RUN_REQUESTS} of them, so give the key ${MIN_DAY} or more`
-      )
-    }
-    if (status === 401 || status === 403) {
-      return yield* failSetup(`the server rejects the key given with --${name} with status ${status}`)
-    }
-    if (status !== 200 && status !== 429) {
-      lines.push(
+    if (isRejection(status))
+      return failSetup(`the server rejects the key given with --${name} with status ${status}`)
+    if (status !== 200 && status !== 429)
+      return Effect.succeed(
         `a list with the key given with --${name} returns status ${status}: the report gives details`
       )
-    } else if (limit === undefined) lines.push(`the ${name} key is accepted, without a limit in the response`)
-    else if (limits.includes(limit)) lines.push(`the ${name} key is on the declared plan: ${plan}`)
-    else if (isServerWrong || !rejectsWrongKeys) lines.push(`the ${name} key's ${wrongLimit}`)
-    else
-      return yield* failSetup(`the key given with --${name} is not on the declared plan: its ${wrongLimit}`)
-  }
-  return lines
+    if (limit === undefined)
+      return Effect.succeed(`the ${name} key is accepted, without a limit in the response`)
+    if (limit === perMinute || limit === perDay)
+      return Effect.succeed(`the ${name} key is on the declared plan: ${plan}`)
+    return isServerWrong || !rejectsWrongKeys
+      ? Effect.succeed(`the ${name} key's ${wrongLimit}`)
+      : failSetup(`the key given with --${name} is not on the declared plan: its ${wrongLimit}`)
+  })
+  return [...(hasClock || perDay >= MIN_DAY ? [] : [small]), ...lines]
 })

@@ -24,8 +24,7 @@ export const lines = (
   const { clock } = subject.target
   const mainLimit = traffic.mainLimit()
   const planned = Selection.programsFor(subject, selection)
-  const checks = Selection.selected(subject, selection)
-  const possible = planned.filter((program) => JudgedRun.missing(program, subject.target).length === 0)
+  const possible = planned.filter((program) => JudgedRun.missing(program, subject).length === 0)
   const sum = (of: (program: Program) => number) => possible.reduce((total, each) => total + of(each), 0)
   const requests = sum((program) => program.requests)
   const sendingMs = requests * (traffic.latencyMs() + OWN_MS)
@@ -37,11 +36,14 @@ export const lines = (
   const ms = clock === undefined ? Math.max(sendingMs + waitsMs, pacedMs) : sendingMs
   const { milliseconds, requests: maxRequests } = subject.budget
   const isTooMuch = ms > milliseconds || requests > maxRequests
-  const lacking = planned.flatMap(({ profile, ...program }) =>
-    JudgedRun.missing(program, subject.target).map((need) => ({ profile, reason: capabilities[need] }))
+  const lacking = planned.flatMap((program) =>
+    JudgedRun.missing(program, subject).map((need) => ({
+      profile: program.profile,
+      reason: capabilities[need]
+    }))
   )
   return [
-    `${checks.length} checks at level ${selection.level}, about ${requests} requests and ${Math.ceil(ms / 1_000)} s${isTooMuch ? ", more than the budget (--budget) allows: some checks will stay inconclusive" : ""}`,
+    `${selection.selected.size} checks at level ${selection.level}, about ${requests} requests and ${Math.ceil(ms / 1_000)} s${isTooMuch ? ", more than the budget (--budget) allows: some checks will stay inconclusive" : ""}`,
     ...Object.entries(Arr.groupBy(lacking, ({ reason }) => reason)).map(([reason, all]) => {
       const profiles = [...new Set(all.map(({ profile }) => profile))].join(", ")
       return `some checks of ${profiles} will stay inconclusive: it needs ${reason}`

@@ -4,10 +4,11 @@ import * as Effect from "effect/Effect"
 import type { Level } from "../clauses/Clause.ts"
 import type { Finding } from "../clauses/Finding.ts"
 import { visible } from "../http/Printable.ts"
-import type { Exchange, Setup, Violation } from "../model/Exchange.ts"
+import type { Exchange, Violation } from "../model/Exchange.ts"
 import * as Request from "../model/Request.ts"
 import type { HttpSubject } from "../subjects/HttpSubject.ts"
 import * as History from "./History.ts"
+import { setupOf } from "./JudgedRun.ts"
 import * as Judges from "./Judges.ts"
 import * as Replay from "./Replay.ts"
 import * as Steps from "./Steps.ts"
@@ -23,12 +24,12 @@ const operations = { list: "listPets", create: "createPet", get: "getPet", none:
  */
 export const of = Effect.fnUntraced(function* (
   subject: HttpSubject,
-  setup: Setup,
   level: Level,
-  exchanges: ReadonlyArray<Exchange>,
   violations: ReadonlyArray<Violation>,
   isLate: () => boolean
 ): Effect.fn.Return<ReadonlyArray<Finding>> {
+  const { exchanges, target } = subject
+  const setup = setupOf(target)
   // Each request is read once, because the search compares every exchange with others.
   const read = new Map(exchanges.map(({ index, request }) => [index, Request.read(request, setup)]))
   const asked = ({ index, request }: Exchange) => read.get(index) ?? Request.read(request, setup)
@@ -62,7 +63,7 @@ export const of = Effect.fnUntraced(function* (
       actual: visible(violation.actual),
       steps: Steps.of(shown, subject, counts),
       tally: counts ? Steps.tally(shown, operationOf) : undefined,
-      case: Replay.encode(shown, level, subject),
+      token: Replay.tokenOf(violation.clause, shown, level, subject),
       times: all.length,
       shapes: [...new Set(all.flatMap(({ evidence }) => shapeOf(evidence.at(-1))))]
     })

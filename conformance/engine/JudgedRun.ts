@@ -4,27 +4,16 @@ import * as Random from "effect/Random"
 import type { Plan } from "../../core/limits/Plan.ts"
 import type { Level } from "../clauses/Clause.ts"
 import type { ClauseSlug } from "../clauses/Clauses.ts"
-import type { Exchange, Setup, Violation } from "../model/Exchange.ts"
+import type { Setup, Violation } from "../model/Exchange.ts"
+import * as Model from "../model/Model.ts"
 import { type Program, Stopped } from "../programs/Program.ts"
 import * as Traffic from "../programs/Traffic.ts"
-import type { Budget } from "../subjects/HttpSubject.ts"
-import * as HttpSubject from "../subjects/HttpSubject.ts"
+import { type HttpSubject, type HttpTarget, secretsOf } from "../subjects/HttpSubject.ts"
 import * as Judges from "./Judges.ts"
-
-/** A connection to a server whose every exchange is judged. */
-export interface Session {
-  readonly setup: Setup
-  readonly traffic: Traffic.Traffic
-  readonly exchanges: ReadonlyArray<Exchange>
-  readonly violations: ReadonlyArray<Violation>
-  /** How many exchanges decided each clause. */
-  readonly decided: ReadonlyMap<ClauseSlug, number>
-  /** Judges what is left, and returns what is known; nothing can be sent afterwards. */
-  readonly close: () => Judges.Knowledge
-}
 
 export interface Options {
   readonly programs: ReadonlyArray<Program>
+  readonly level: Level
   readonly seed: number
   /** Called before each program; if it returns true, no further program starts. */
   readonly isEnough?: ((violations: ReadonlyArray<Violation>) => boolean) | undefined
@@ -35,7 +24,13 @@ export interface Options {
 
 /** What is known after a run. */
 export interface Completed {
-  readonly known: Judges.Knowledge
+  /** The programs that were planned. */
+  readonly programs: ReadonlyArray<Program>
+  readonly violations: ReadonlyArray<Violation>
+  /** How many exchanges decided each clause. */
+  readonly decided: ReadonlyMap<ClauseSlug, number>
+  /** What the server chose where the contract leaves a choice. */
+  readonly choices: ReadonlyArray<string>
   /** The reasons for which programs stopped, by the name of the program. */
   readonly stopped: ReadonlyMap<string, string>
   /** The programs that failed because of a mistake in the suite, each with the error. */
@@ -46,65 +41,39 @@ export interface Completed {
 const MARK_LENGTH = 5
 
 /** Returns what the user declares about a server. */
-export const setupOf = ({ basePath, declared, keys }: HttpSubject.HttpTarget): Setup => {
+export const setupOf = ({ basePath, declared, keys }: HttpTarget): Setup => {
   const plans: { readonly [name: string]: Plan | undefined } = { tiny: keys.tiny, victim: keys.victim }
   return {
     basePath,
     categories: declared?.categories ?? "any",
-    keys: Object.entries(HttpSubject.secretsOf(keys)).flatMap(([name, secret]) => {
+    keys: Object.entries(secretsOf(keys)).flatMap(([name, secret]) => {
       const isValid = name !== "revoked" && name !== "expired"
       return secret === undefined ? [] : [{ name, secret, plan: plans[name], isValid }]
     })
   }
 }
 
-/** Returns a different word for each whole number from 0: `a`, `b`, …, `z`, `aa`, …; some servers reject digits. */
+/** Returns a different word for each whole number; some servers reject digits. */
 const letters = (number: number): string =>
-  number < 26 ? String.fromCharCode(97 + number) : letters(Math.floor(number / 26) - 1) + letters(number % 26)
+  number.toString(26).replace(/\d/g, (digit) => "qrstuvwxyz".charAt(Number(digit)))
 
 /** Creates a function that returns new names; the run's mark is random, so that runs on one store do not meet. */
 const naming = Effect.map(Random.nextIntBetween(0, 26 ** MARK_LENGTH - 1), (mark) => {
-  const word = letters(mark + 26 ** MARK_LENGTH).slice(-MARK_LENGTH)
+  const word = letters(26 ** MARK_LENGTH + mark).slice(-MARK_LENGTH)
   const prefix = word.charAt(0).toUpperCase() + word.slice(1)
   let names = 0
   return (tail = "") => `${prefix}${letters(names++).toUpperCase()}${tail}`
 })
 
-/** Opens a session; fails if the clock does not respond. `exchanges` receives each exchange. */
-export const open = Effect.fnUntraced(function* (
-  target: HttpSubject.HttpTarget,
-  {
-    budget,
-    exchanges = [],
-    level
-  }: { readonly budget: Budget; readonly level: Level; readonly exchanges?: Array<Exchange> }
-): Effect.fn.Return<Session, Stopped> {
-  const violations: Array<Violation> = []
-  const setup = setupOf(target)
-  const decided = new Map<ClauseSlug, number>()
-  let known = Judges.begin(setup, level)
-  const take = (judged: Judges.Judgment): void => {
-    known = judged.known
-    violations.push(...judged.violations)
-    for (const clause of judged.decided) decided.set(clause, (decided.get(clause) ?? 0) + 1)
-  }
-  const see = (exchange: Exchange): void => {
-    exchanges.push(exchange)
-    take(Judges.judge(known, exchange))
-  }
-  const close = () => {
-    take(Judges.close(known))
-    return known
-  }
-  const traffic = yield* Traffic.make({ target, budget, see, name: yield* naming })
-  return { setup, traffic, exchanges, violations, decided, close }
-})
+/** Prepares to send requests, whose exchanges are added to those of the subject; fails if its clock does not respond. */
+export const open = ({ budget, exchanges, target }: HttpSubject): Effect.Effect<Traffic.Traffic, Stopped> =>
+  Effect.flatMap(naming, (name) =>
+    Traffic.make({ target, budget, name, see: (exchange) => void exchanges.push(exchange) })
+  )
 
 /** Returns what a program needs and a server lacks. */
-export const missing = ({ needs = [] }: Pick<Program, "needs">, target: HttpSubject.HttpTarget) => {
-  const has = HttpSubject.capabilitiesOf(target)
-  return needs.filter((need) => !has.has(need))
-}
+export const missing = ({ needs = [] }: Program, { capabilities }: HttpSubject) =>
+  needs.filter((need) => !capabilities.has(need))
 
 /** Interrupts an effect and fails once a signal is aborted. */
 export const until = <A, E>(
@@ -123,23 +92,32 @@ export const until = <A, E>(
         running
       )
 
-/** Runs the programs for which the server has what they need, and closes the session. */
+/** Runs the programs for which the server has what they need, and judges all its exchanges. */
 export const complete = Effect.fnUntraced(function* (
-  { close, traffic, violations }: Session,
-  target: HttpSubject.HttpTarget,
-  { isEnough = () => false, onProgress, programs, seed, signal }: Options
+  subject: HttpSubject,
+  traffic: Traffic.Traffic,
+  { isEnough = () => false, level, onProgress, programs, seed, signal }: Options
 ): Effect.fn.Return<Completed> {
+  const { close, see, ...judged } = Judges.make(setupOf(subject.target), level)
+  let seen = 0
+  const judge = Effect.sync(() => {
+    const from = seen
+    seen = subject.exchanges.length
+    see(subject.exchanges.slice(from))
+  })
   const stopped = new Map<string, string>()
   const errors = new Map<string, string>()
   for (const [index, program] of programs.entries()) {
-    if (isEnough(violations)) break
-    if (missing(program, target).length > 0) continue
+    if (isEnough(judged.violations)) break
+    if (missing(program, subject).length > 0) continue
     onProgress?.(program, index)
     yield* until(program.run(traffic), signal).pipe(
       Random.withSeed(`${seed} ${program.name}`),
       Effect.catchTag("Stopped", ({ reason }) => Effect.sync(() => void stopped.set(program.name, reason))),
+      Effect.andThen(judge),
       Effect.catchDefect((defect) => Effect.sync(() => void errors.set(program.name, String(defect))))
     )
   }
-  return { known: close(), stopped, errors }
+  yield* judge
+  return { ...judged, choices: Model.tells(close().model), programs, stopped, errors }
 })

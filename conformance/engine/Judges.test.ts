@@ -15,28 +15,22 @@ const burst = (size: number): ReadonlyArray<Exchange> =>
 
 const setup = History.setupOf({ plan })
 
-describe("Judges.judge", () => {
-  it("judges a burst once nothing is in flight, although the first request gets its response last", () => {
+describe("Judges.groups", () => {
+  it("groups a burst until nothing is in flight, although the first request gets its response last", () => {
     const [first, second, third, after] = burst(3)
     if (first === undefined || second === undefined || third === undefined || after === undefined)
       throw new Error("there are four exchanges")
-    const inOrderOfArrival = [second, third, { ...first, isLast: true }, after]
+    const last = { ...first, isLast: true }
+    const inOrderOfArrival = [second, third, last, after]
+    expect(Judges.groups(inOrderOfArrival)).toEqual([[second, third, last], [after]])
     expect(Judges.violationsOf(setup, "spec", inOrderOfArrival)).toEqual([])
-    let known = Judges.begin(setup, "spec")
-    const pending = inOrderOfArrival.map((exchange) => {
-      known = Judges.judge(known, exchange).known
-      return known.pending.length
-    })
-    expect(pending).toEqual([1, 2, 0, 0])
   })
 
-  it("judges a burst without its last exchange before a later burst", () => {
+  it("separates a burst without its last exchange from a later burst", () => {
     const [first, second, third] = burst(3)
     if (first === undefined || second === undefined || third === undefined)
       throw new Error("there are three exchanges")
     const later = { ...third, index: 9, until: 10, from: third.from + YEAR_MS, to: third.to + YEAR_MS }
-    let known = Judges.begin(setup, "spec")
-    for (const exchange of [first, second, later]) known = Judges.judge(known, exchange).known
-    expect(known.pending).toEqual([later])
+    expect(Judges.groups([first, second, later])).toEqual([[first, second], [later]])
   })
 })

@@ -1,7 +1,4 @@
-/**
- * Joins the judges of a level: the model of the contract, and at level `design` also our decisions. Exchanges in flight
- * at the same time are judged together, once the last of them has arrived.
- */
+/** Joins the judges of a level: the model of the contract, and at level `design` also our decisions. */
 import type { Level } from "../clauses/Clause.ts"
 import type { ClauseSlug } from "../clauses/Clauses.ts"
 import * as Design from "../design/Design.ts"
@@ -12,8 +9,6 @@ export interface Knowledge {
   readonly model: Model.Knowledge
   /** `undefined` at level `spec`. */
   readonly design: Design.Knowledge | undefined
-  /** The exchanges of a burst of which others may still be in flight. */
-  readonly pending: ReadonlyArray<Exchange>
 }
 
 export interface Judgment {
@@ -25,45 +20,57 @@ export interface Judgment {
 
 export const begin = (setup: Setup, level: Level): Knowledge => ({
   model: Model.begin(setup),
-  design: level === "design" ? Design.begin(setup) : undefined,
-  pending: []
+  design: level === "design" ? Design.begin(setup) : undefined
 })
 
-/** Judges the next exchange, in the order in which responses arrived. */
-export const judge = (known: Knowledge, exchange: Exchange): Judgment => {
-  const isLater = exchange.isAlone || known.pending.every((each) => precedes(each, exchange))
-  const before = isLater ? settle(known) : nothing(known)
-  const waiting = { ...before.known, pending: [...before.known.pending, exchange] }
-  return join(before, exchange.isAlone || exchange.isLast === true ? settle(waiting) : nothing(waiting))
+/** Groups exchanges that were in flight at the same time, in the order in which responses arrived. */
+export const groups = (exchanges: ReadonlyArray<Exchange>): ReadonlyArray<ReadonlyArray<Exchange>> => {
+  const all: Array<Array<Exchange>> = []
+  let isClosed = true
+  for (const exchange of exchanges) {
+    const open = isClosed ? undefined : all.at(-1)
+    if (open === undefined || exchange.isAlone || open.every((each) => precedes(each, exchange)))
+      all.push([exchange])
+    else open.push(exchange)
+    isClosed = exchange.isAlone || exchange.isLast === true
+  }
+  return all
 }
 
-/** Judges what is still pending, and what no exchange shows. */
-export const close = (known: Knowledge): Judgment => {
-  const settled = settle(known)
-  return join(settled, { ...Model.close(settled.known.model), known: settled.known })
+/** Judges exchanges that were in flight at the same time; usually one. */
+export const judge = (known: Knowledge, exchanges: ReadonlyArray<Exchange>): Judgment => {
+  const model = Model.judge(known.model, exchanges)
+  const design = known.design && Design.judge(known.design, exchanges)
+  return {
+    violations: [...model.violations, ...(design?.violations ?? [])],
+    decided: new Set([...model.decided, ...(design?.decided ?? [])]),
+    known: { model: model.known, design: design?.known }
+  }
 }
 
-const nothing = (known: Knowledge): Judgment => ({ violations: [], decided: new Set(), known })
+/** Judges what no exchange shows. */
+export const close = (known: Knowledge): Judgment => ({ ...Model.close(known.model), known })
 
-const settle = (known: Knowledge): Judgment => {
-  const { pending } = known
-  if (pending.length === 0) return nothing(known)
-  const model = Model.judge(known.model, pending)
-  const settled = { ...known, model: model.known, pending: [] }
-  if (known.design === undefined) return { ...model, known: settled }
-  const design = Design.judge(known.design, pending)
-  return { ...join(model, design), known: { ...settled, design: design.known } }
+/**
+ * Creates the judge of a run. `see` judges a part of its exchanges; none was in flight at the same time as one of another
+ * part. `close` ends the run, and returns what is known.
+ */
+export const make = (setup: Setup, level: Level) => {
+  const violations: Array<Violation> = []
+  /** How many exchanges decided each clause. */
+  const decided = new Map<ClauseSlug, number>()
+  let known = begin(setup, level)
+  const take = (judged: Judgment): Knowledge => {
+    violations.push(...judged.violations)
+    for (const clause of judged.decided) decided.set(clause, (decided.get(clause) ?? 0) + 1)
+    known = judged.known
+    return known
+  }
+  const see = (part: ReadonlyArray<Exchange>): void => {
+    for (const group of groups(part)) take(judge(known, group))
+  }
+  return { violations, decided, see, close: () => take(close(known)) }
 }
-
-/** Returns the judgment after both. */
-const join = <Known>(
-  first: Pick<Judgment, "violations" | "decided">,
-  second: Pick<Judgment, "violations" | "decided"> & { readonly known: Known }
-) => ({
-  violations: [...first.violations, ...second.violations],
-  decided: new Set([...first.decided, ...second.decided]),
-  known: second.known
-})
 
 /** Judges exchanges as if they were a whole run. */
 export const violationsOf = (
@@ -71,12 +78,8 @@ export const violationsOf = (
   level: Level,
   exchanges: ReadonlyArray<Exchange>
 ): ReadonlyArray<Violation> => {
-  let known = begin(setup, level)
-  const violations: Array<Violation> = []
-  for (const exchange of exchanges) {
-    const judged = judge(known, exchange)
-    known = judged.known
-    violations.push(...judged.violations)
-  }
-  return [...violations, ...close(known).violations]
+  const judge = make(setup, level)
+  judge.see(exchanges)
+  judge.close()
+  return judge.violations
 }

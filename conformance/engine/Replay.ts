@@ -1,22 +1,21 @@
-/** Writes the history of a violation as a case without keys, and replays it. */
+/** Writes the history of a violation over HTTP as a token without keys, and replays it. */
 import * as Effect from "effect/Effect"
-import * as Result from "effect/Result"
+import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type { Level } from "../clauses/Clause.ts"
 import type { Step as ReportedStep } from "../clauses/Finding.ts"
 import * as CreatedAnimal from "../http/CreatedAnimal.ts"
 import * as PetJson from "../http/PetJson.ts"
-import { type Header, text } from "../http/Wire.ts"
-import type { Exchange, Violation } from "../model/Exchange.ts"
-import * as PortRun from "../ports/PortRun.ts"
+import type { Header } from "../http/Wire.ts"
+import type { Exchange } from "../model/Exchange.ts"
 import type { Sent, Stopped } from "../programs/Program.ts"
-import * as HttpSubject from "../subjects/HttpSubject.ts"
+import type { HttpSubject } from "../subjects/HttpSubject.ts"
 import * as KeyText from "../subjects/KeyText.ts"
-import * as PortSubject from "../subjects/PortSubject.ts"
-import type { Subject } from "../subjects/Subject.ts"
 import * as Doctor from "./Doctor.ts"
 import * as JudgedRun from "./JudgedRun.ts"
-import type { ReplayToken } from "./ReplayToken.ts"
+import * as Judges from "./Judges.ts"
+import * as ReplayToken from "./ReplayToken.ts"
+import { of as select, type UnknownSelection } from "./Selection.ts"
 import type { SetupError } from "./SetupError.ts"
 import * as Steps from "./Steps.ts"
 
@@ -24,19 +23,18 @@ const Step = Schema.Struct({
   /** Milliseconds since the step before. */
   wait: Schema.Int,
   method: Schema.String,
-  path: KeyText.KeyText,
-  headers: Schema.Array(Schema.Tuple([Schema.String, KeyText.KeyText])),
-  body: Schema.optionalKey(KeyText.KeyText),
-  /** A body that is not text, in base64. */
-  bytes: Schema.optionalKey(Schema.String),
+  path: Schema.String,
+  headers: Schema.Array(Schema.Tuple([Schema.String, Schema.String])),
+  /** The bytes of the body as Latin-1, so that each is a character. */
+  body: Schema.optional(Schema.String),
   /** The status of the response in the run; 0 if there was none. */
   status: Schema.Int,
   /** How many animals the response listed in the run. */
-  listed: Schema.optionalKey(Schema.Int),
+  listed: Schema.Int,
   /** The id of the animal that the step created in the run. */
-  created: Schema.optionalKey(Schema.String),
+  created: Schema.optional(Schema.String),
   /** Whether it was in flight together with the step before. */
-  isTogether: Schema.optionalKey(Schema.Boolean)
+  isTogether: Schema.Boolean
 })
 type Step = typeof Step.Type
 
@@ -46,48 +44,42 @@ const Case = Schema.Struct({
   at: Schema.Int,
   steps: Schema.Array(Step)
 })
-const CaseJson = Schema.fromJsonString(Case)
+const decodeCase = Schema.decodeUnknownOption(Schema.fromJsonString(Case))
 
-/** Returns the history as text that `replay` accepts; `undefined` if it would contain a key. */
-export const encode = (
+/** The JSON of a case, without keys, in JSON. */
+const decodeText = Schema.decodeUnknownOption(Schema.fromJsonString(KeyText.KeyText))
+
+/** Maximum length of a token, so that it can be copied. */
+const MAX_TOKEN = 12_000
+
+/** Returns a token for the history; `undefined` if it would contain a key, or be too long. */
+export const tokenOf = (
+  check: string,
   exchanges: ReadonlyArray<Exchange>,
   level: Level,
-  { redact, secrets, target }: Pick<HttpSubject.HttpSubject, "redact" | "secrets" | "target">
+  { redact, secrets, target }: Pick<HttpSubject, "redact" | "secrets" | "target">
 ): string | undefined => {
-  const textOf = (given: string) => KeyText.of(given, secrets)
   const steps = exchanges.map((exchange, index): Step => {
     const { body, headers, method, target: full } = exchange.request
     const before = exchanges[index - 1]
     const animal = exchange.response && CreatedAnimal.of({ ...exchange, response: exchange.response })
-    const listed = listedBy(exchange)
-    const content = text(body)
-    const isText = Buffer.from(content).equals(Buffer.from(body ?? []))
     return {
       wait: Steps.waitBetween(before, exchange),
       method,
-      path: textOf(full.slice(target.basePath.length)),
-      headers: headers.map(([name, value]) => [name, textOf(value)] as const),
-      ...(body === undefined
-        ? {}
-        : isText
-          ? { body: textOf(content) }
-          : { bytes: Buffer.from(body).toString("base64") }),
+      path: full.slice(target.basePath.length),
+      headers,
+      body: body && Buffer.from(body).toString("latin1"),
       status: exchange.response?.status ?? 0,
-      ...(listed === 0 ? {} : { listed }),
-      ...(animal === undefined ? {} : { created: String(animal.id) }),
-      ...(before !== undefined && !before.isAlone && !exchange.isAlone ? { isTogether: true } : {})
+      listed: PetJson.listedIn(exchange.response).length,
+      created: animal && String(animal.id),
+      isTogether: before !== undefined && !before.isAlone && !exchange.isAlone
     }
   })
-  const json = JSON.stringify({ level, at: Math.round(exchanges[0]?.from ?? 0), steps })
-  return redact(json) === json ? json : undefined
+  const content: typeof Case.Type = { level, at: Math.round(exchanges[0]?.from ?? 0), steps }
+  const json = JSON.stringify(KeyText.of(JSON.stringify(content), secrets))
+  const token = redact(json) === json ? ReplayToken.encode({ check, case: json }) : ""
+  return token === "" || token.length > MAX_TOKEN ? undefined : token
 }
-
-/** Returns the number of animals in the list of a response. */
-const listedBy = ({ response }: Pick<Exchange, "response">): number =>
-  Result.match(Result.flatMap(PetJson.parse(text(response?.body)), PetJson.animals), {
-    onFailure: () => 0,
-    onSuccess: ({ length }) => length
-  })
 
 export interface Replayed {
   /** `not-replayable`: the case cannot be replayed on this subject. */
@@ -99,96 +91,66 @@ export interface Replayed {
 
 const notReplayable = (reason: string): Replayed => ({ outcome: "not-replayable", reason, steps: [] })
 
-const ended = (
-  violation: Pick<Violation, "expected" | "actual"> | undefined,
-  steps: ReadonlyArray<ReportedStep>
-): Replayed =>
-  violation === undefined
-    ? { outcome: "fixed", steps }
-    : { outcome: "failed", reason: `expected ${violation.expected}, got ${violation.actual}`, steps }
-
 /** Maximum number of requests that are sent to use up a key's limit. */
 const MAX_REPEATS = 200
 
 /** Number of tries of a case with concurrent requests, whose order differs each time. */
 const TRIES = 5
 
-/** Replays the case of a token on a subject. */
-export const replay = (subject: Subject, token: ReplayToken): Effect.Effect<Replayed, SetupError> => {
-  if (HttpSubject.is(subject)) return replayRequests(subject, token)
-  return PortSubject.is(subject)
-    ? Effect.match(PortRun.replay(subject.target, token.case), {
-        onFailure: ({ reason }) => notReplayable(reason),
-        onSuccess: (finding) => ended(finding, finding?.steps ?? [])
-      })
-    : Effect.succeed(notReplayable(`${subject.name} is no subject of this suite`))
-}
-
 /** Replays the case of a token on a server, after a look at its set-up. */
-const replayRequests = Effect.fnUntraced(function* (
-  subject: HttpSubject.HttpSubject,
-  token: ReplayToken
-): Effect.fn.Return<Replayed, SetupError> {
-  const decoded = Schema.decodeUnknownResult(CaseJson)(token.case)
-  if (Result.isFailure(decoded)) return notReplayable("the token contains no case")
-  const given = decoded.success
-  const { level } = given
-  yield* Doctor.examine(subject, { level })
-  const tries = given.steps.some(({ isTogether = false }) => isTogether) ? TRIES : 1
-  let replayed: Replayed = notReplayable("nothing was tried")
-  for (let attempt = 0; attempt < tries; attempt++) {
-    replayed = yield* Effect.catchTag(once(subject, given, token.check), "Stopped", ({ reason }) =>
-      Effect.succeed(notReplayable(reason))
-    )
-    if (replayed.outcome !== "fixed") break
+export const replay = Effect.fnUntraced(function* (
+  subject: HttpSubject,
+  token: ReplayToken.ReplayToken
+): Effect.fn.Return<Replayed, SetupError | UnknownSelection> {
+  const written = decodeText(token.case)
+  const json = Option.map(written, (text) => KeyText.resolve(text, subject.secrets))
+  const given = Option.flatMap(json, decodeCase)
+  if (Option.isNone(given)) {
+    const isKnown = Option.isNone(json) || json.value !== undefined
+    return notReplayable(isKnown ? "the token contains no case" : "it needs a key that is not declared")
   }
-  return replayed
+  const { level, steps } = given.value
+  yield* Doctor.examine(subject, yield* Effect.fromResult(select(subject, { level })))
+  return yield* once(subject, given.value, token.check).pipe(
+    Effect.catchTag("Stopped", ({ reason }) => Effect.succeed(notReplayable(reason))),
+    Effect.repeat({
+      times: steps.some(({ isTogether }) => isTogether) ? TRIES - 1 : 0,
+      while: ({ outcome }) => outcome === "fixed"
+    })
+  )
 })
 
-/** Returns the request of a step; `undefined` if a key is not known. `ids` are those of the animals created again. */
-const sentOf = (
-  { body, bytes, headers, method, path }: Step,
-  secrets: KeyText.Secrets,
-  ids: ReadonlyMap<string, string>
-): Sent | undefined => {
-  const resolve = (given: KeyText.KeyText) => KeyText.resolve(given, secrets)
-  const resolved = headers.flatMap(([name, value]): ReadonlyArray<Header> => {
-    const known = resolve(value)
-    return known === undefined ? [] : [[name, known]]
-  })
-  const [target, content] = [resolve(path), body && resolve(body)]
-  if (target === undefined || resolved.length < headers.length || (body && content === undefined))
-    return undefined
+/** Returns the request of a step; `ids` are those of the animals created again. */
+const sentOf = ({ body, headers, method, path }: Step, ids: ReadonlyMap<string, string>): Sent => {
   const isCredential = ([name]: Header) => name === "Authorization"
   return {
     method,
-    path: target.replace(/(?<=^\/pets\/)\d+/, (id) => ids.get(id) ?? id),
-    authorization: resolved.filter(isCredential).map(([, value]) => value),
-    headers: resolved.filter((header) => !isCredential(header)),
-    ...(bytes === undefined ? {} : { body: new Uint8Array(Buffer.from(bytes, "base64")) }),
-    ...(content === undefined ? {} : { body: content })
+    path: path.replace(/(?<=^\/pets\/)\d+/, (id) => ids.get(id) ?? id),
+    authorization: headers.filter(isCredential).map(([, value]) => value),
+    headers: headers.filter((header) => !isCredential(header)),
+    ...(body === undefined ? {} : { body: new Uint8Array(Buffer.from(body, "latin1")) })
   }
 }
 
 /** Sends the requests of a case, those that were in flight together at the same time. */
 const once = Effect.fnUntraced(function* (
-  subject: HttpSubject.HttpSubject,
+  subject: HttpSubject,
   { at, level, steps }: typeof Case.Type,
   clause: string
 ): Effect.fn.Return<Replayed, Stopped> {
-  const { budget, secrets, target } = subject
-  const { close, exchanges, traffic, violations } = yield* JudgedRun.open(target, { budget, level })
+  const exchanges: Array<Exchange> = []
+  const traffic = yield* JudgedRun.open({ ...subject, exchanges })
   if (traffic.hasClock) yield* traffic.advance(untilTimeOfDay(at, yield* traffic.now))
   const ids = new Map<string, string>()
   for (let next = 0; next < steps.length; ) {
-    const end = steps.findIndex(({ isTogether = false }, index) => index > next && !isTogether)
+    const end = steps.findIndex(({ isTogether }, index) => index > next && !isTogether)
     const group = steps.slice(next, end === -1 ? undefined : end)
-    const sent = group.map((step) => sentOf(step, secrets, ids))
-    if (!sent.every((each) => each !== undefined)) return notReplayable("it needs a key that is not declared")
     const [first] = group
     yield* traffic.advance(first?.wait ?? 0)
     for (let repeats = 0; repeats < MAX_REPEATS; repeats++) {
-      const responses = yield* Effect.forEach(sent, traffic.sendOnce, { concurrency: "unbounded" })
+      const responses = yield* Effect.forEach(group, (step) => traffic.sendOnce(sentOf(step, ids)), {
+        concurrency: "unbounded"
+      })
       for (const [index, { request, response }] of responses.entries()) {
         const created = group[index]?.created
         const animal = response && CreatedAnimal.of({ request, response })
@@ -199,21 +161,23 @@ const once = Effect.fnUntraced(function* (
     }
     next += group.length
   }
-  close()
+  const violations = Judges.violationsOf(JudgedRun.setupOf(subject.target), level, exchanges)
   const violation = violations.find((each) => each.clause === clause)
   const reason = exchanges.length > steps.length ? undefined : differenceOf(steps, exchanges)
-  return violation === undefined && reason !== undefined
-    ? notReplayable(reason)
-    : ended(violation, Steps.of(exchanges, subject, false))
+  if (violation === undefined && reason !== undefined) return notReplayable(reason)
+  const shown = Steps.of(exchanges, subject, false)
+  return violation === undefined
+    ? { outcome: "fixed", steps: shown }
+    : { outcome: "failed", reason: `expected ${violation.expected}, got ${violation.actual}`, steps: shown }
 })
 
 /** Returns why a replay does not reach the situation of the run, such as a store that lacks the animals of the run. */
 const differenceOf = (steps: ReadonlyArray<Step>, exchanges: ReadonlyArray<Exchange>): string | undefined => {
-  for (const [index, { listed = 0, status }] of steps.entries()) {
+  for (const [index, { listed, status }] of steps.entries()) {
     const exchange = exchanges[index]
     if (exchange === undefined) return undefined
     const { did, response } = exchange
-    const now = listedBy(exchange)
+    const now = PetJson.listedIn(response).length
     if (now < listed) return `${did} listed ${listed} animals in the run, but lists ${now} now`
     // The last response may differ, because it is the one that was wrong.
     if (index < steps.length - 1 && status !== response?.status)

@@ -16,7 +16,7 @@ const describeDecoded = (text: string): string =>
     onFailure: (failure) => `${failure._tag}: ${failure.message}`
   })
 
-const rejection = "InvalidToken: this is not a replay token: it must begin with asc1_ and be complete"
+const rejection = "SetupError: this is not a replay token: it must begin with asc1_ and be complete"
 
 describe("a replay token", () => {
   it("is one word, and is decoded to the same check and case", () => {
@@ -69,7 +69,7 @@ describe("a replay token", () => {
         const damaged = text.slice(0, at) + character + text.slice(at + 1)
         const read = ReplayToken.decode(damaged)
         if (Result.isSuccess(read)) expect(read.success).toEqual(given)
-        else expect(read.failure.message).toBe(rejection.slice("InvalidToken: ".length))
+        else expect(read.failure.message).toBe(rejection.slice("SetupError: ".length))
       }),
       { numRuns: 2_000 }
     )
@@ -86,7 +86,7 @@ describe("a replay token", () => {
     try {
       packageJson.version = "99.0.0"
       expect(describeDecoded(encoded)).toBe(
-        `InvalidToken: the token is from version ${version} of the suite, but this is 99.0.0`
+        `SetupError: the token is from version ${version} of the suite, but this is 99.0.0`
       )
     } finally {
       packageJson.version = version

@@ -3,22 +3,15 @@
  * not depend on the generators.
  */
 import { deflateSync, inflateSync } from "node:zlib"
-import * as Data from "effect/Data"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import packageJson from "../../package.json" with { type: "json" }
+import { SetupError } from "./SetupError.ts"
 
 const Content = Schema.Struct({ version: Schema.String, check: Schema.String, case: Schema.String })
 const decodeContent = Schema.decodeUnknownResult(Schema.fromJsonString(Content))
 
 export type ReplayToken = Omit<typeof Content.Type, "version">
-
-/** The text is not a token, or it is from another version of the suite, whose cases may have another meaning. */
-export class InvalidToken extends Data.TaggedError("InvalidToken")<{ readonly reason: string }> {
-  override get message(): string {
-    return this.reason
-  }
-}
 
 const PREFIX = "asc1_"
 
@@ -27,27 +20,17 @@ export const encode = (token: ReplayToken): string =>
 
 const MAX_JSON_BYTES = 1_000_000
 
-export const decode = (text: string): Result.Result<ReplayToken, InvalidToken> => {
-  const invalidToken = new InvalidToken({
-    reason: "this is not a replay token: it must begin with asc1_ and be complete"
-  })
-  if (!text.startsWith(PREFIX)) return Result.fail(invalidToken)
-  let json: string
-  try {
-    json = inflateSync(Buffer.from(text.slice(PREFIX.length), "base64url"), {
-      maxOutputLength: MAX_JSON_BYTES
-    }).toString()
-  } catch {
-    return Result.fail(invalidToken)
-  }
-  const content = decodeContent(json)
-  if (Result.isFailure(content)) return Result.fail(invalidToken)
+/** Fails if the text is not a token, or if it is from another version, whose cases may have another meaning. */
+export const decode = (text: string): Result.Result<ReplayToken, SetupError> => {
+  const fail = (reason: string) => Result.fail(new SetupError({ reason }))
+  const content = Result.try(() => {
+    const bytes = Buffer.from(text.slice(PREFIX.length), "base64url")
+    return inflateSync(bytes, { maxOutputLength: MAX_JSON_BYTES }).toString()
+  }).pipe(Result.flatMap(decodeContent))
+  if (!text.startsWith(PREFIX) || Result.isFailure(content))
+    return fail("this is not a replay token: it must begin with asc1_ and be complete")
   const { version, ...token } = content.success
   return version === packageJson.version
     ? Result.succeed(token)
-    : Result.fail(
-        new InvalidToken({
-          reason: `the token is from version ${version} of the suite, but this is ${packageJson.version}`
-        })
-      )
+    : fail(`the token is from version ${version} of the suite, but this is ${packageJson.version}`)
 }

@@ -71,9 +71,9 @@ export type Verdict = typeof Verdict.Type
 
 const Implementation = Schema.Struct({
   name: Schema.String,
-  version: Schema.optionalKey(Schema.String),
+  version: Schema.optional(Schema.String),
   /** A URL that begins with `https://`, or an email address. */
-  contact: Schema.optionalKey(Schema.String)
+  contact: Schema.optional(Schema.String)
 })
 /** The tested implementation, as its authors declare it. */
 export type Implementation = typeof Implementation.Type
@@ -108,7 +108,7 @@ export const Report = Schema.Struct({
   suite: Schema.Struct({ name: Schema.String, version: Schema.String, laws: Schema.String }),
   contract: Schema.Struct({ name: Schema.String, version: Schema.String }),
   /** Absent if not declared. */
-  implementation: Schema.optionalKey(Implementation),
+  implementation: Schema.optional(Implementation),
   subject: Schema.Struct({
     name: Schema.String,
     kind: Schema.Literals(["port", "http"]),

@@ -1,7 +1,10 @@
+import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
 import type { Finding } from "../clauses/Finding.ts"
 import type { Program } from "../programs/Program.ts"
 import type { Capability } from "../subjects/Subject.ts"
+import type { Completed } from "./JudgedRun.ts"
+import * as Reasons from "./Reasons.ts"
 import * as Results from "./Results.ts"
 import * as Selection from "./Selection.ts"
 
@@ -16,26 +19,45 @@ const program = (name: string, needs: ReadonlyArray<Capability> = []): Program =
 })
 
 const checks = Selection.checks.filter(({ slug }) => slug === "list.array")
-const all: Selection.Selection = { level: "spec", only: [], exclude: [] }
+const selected = new Set(["list.array"])
 
 const finding = (clause: Finding["clause"], shapes: ReadonlyArray<string>, times = 1): Finding => ({
   clause,
   expected: "a list",
   actual: "an object",
   steps: [],
-  case: "[]",
   times,
   shapes
 })
 
-const resultOf = (
-  observed: Partial<Results.Observed>,
-  selection = all,
-  declared: Parameters<typeof Results.of>[4] = {}
-) => Results.of(checks, { decided: new Map(), findings: [], ...observed }, selection, new Set(), declared)[0]
+type Done = Pick<Completed, "errors" | "programs" | "stopped">
+
+/** What a run may have found out and done. */
+type Changes = Partial<Pick<Results.Observed, "decided" | "findings"> & Done>
+
+const nothing: Done = { programs: [], stopped: new Map(), errors: new Map() }
+
+const target = {
+  name: "server",
+  transport: () => Effect.never,
+  basePath: "/v1",
+  baseUrl: undefined,
+  keys: { main: "k" }
+}
+
+const resultOf = ({ decided = new Map(), findings = [], ...done }: Changes, chosen = selected) =>
+  Results.of(
+    { level: "spec", checks, selected: chosen },
+    {
+      decided,
+      findings,
+      reasonFor: (check) =>
+        Reasons.reasonFor(check, { ...nothing, ...done }, { capabilities: new Set(), exchanges: [], target })
+    }
+  )[0]
 
 describe("Results.of", () => {
-  it.each<[string, Partial<Results.Observed>, RegExp]>([
+  it.each<[string, Changes, RegExp]>([
     ["a decided clause", { decided: new Map([["list.array", 3]]) }, /^pass undefined/],
     [
       "a violated clause",
@@ -76,7 +98,13 @@ describe("Results.of", () => {
 
   it("returns the reason why a clause does not apply that nothing decides", () => {
     const optional = Selection.checks.filter((check) => check.optional !== undefined)
-    for (const result of Results.of(optional, { decided: new Map(), findings: [] }, all, new Set())) {
+    const selection = {
+      level: "design",
+      checks: optional,
+      selected: new Set(optional.map(({ slug }) => slug))
+    } as const
+    const observed = { decided: new Map(), findings: [], reasonFor: () => undefined }
+    for (const result of Results.of(selection, observed)) {
       const { optional: reason } = optional.find(({ slug }) => slug === result.id) ?? {}
       expect(result).toMatchObject({ status: "not-applicable", reason })
     }
@@ -84,8 +112,7 @@ describe("Results.of", () => {
   })
 
   it("excludes what was not selected, even if it is violated", () => {
-    const selection = { ...all, exclude: ["list.*"] }
-    expect(resultOf({ findings: [finding("list.array", [])] }, selection)?.status).toBe("excluded")
+    expect(resultOf({ findings: [finding("list.array", [])] }, new Set())?.status).toBe("excluded")
   })
 })
 

@@ -6,7 +6,6 @@ import * as Random from "effect/Random"
 import packageJson from "../../package.json" with { type: "json" }
 import type { Level } from "../clauses/Clause.ts"
 import * as Versions from "../clauses/Versions.ts"
-import * as Model from "../model/Model.ts"
 import * as PortRun from "../ports/PortRun.ts"
 import * as HttpSubject from "../subjects/HttpSubject.ts"
 import * as PortSubject from "../subjects/PortSubject.ts"
@@ -15,6 +14,7 @@ import * as Counts from "./Counts.ts"
 import * as Doctor from "./Doctor.ts"
 import * as Findings from "./Findings.ts"
 import * as JudgedRun from "./JudgedRun.ts"
+import * as Reasons from "./Reasons.ts"
 import type { Implementation, Report, Verdict } from "./Report.ts"
 import { schemaVersion } from "./Report.ts"
 import * as ReportRedaction from "./ReportRedaction.ts"
@@ -67,40 +67,27 @@ export const run = Effect.fnUntraced(function* (
   const observed = HttpSubject.is(subject)
     ? yield* observeServer(subject, selection, seed, options)
     : yield* observePorts(subject, selection, seed, options)
-  const results = Results.of(
-    Selection.checksFor(subject, selection.level),
-    observed,
-    selection,
-    subject.capabilities,
-    HttpSubject.is(subject) ? subject.target.declared : undefined
-  )
-  const counts = Counts.of(results)
+  const checks = Results.of(selection, observed)
+  const counts = Counts.of(checks)
   const verdict = Counts.verdictOf(counts)
-  const claims = Counts.claims(results)
+  const claims = Counts.claims(checks)
   const isAllowed = options.allowInconclusive === true && verdict === "inconclusive" && claims.length > 0
-  const { implementation } = options
   const report: Report = {
     schemaVersion,
     suite: { name: packageJson.name, version: packageJson.version, laws: Versions.suite },
     contract: Versions.contract,
-    ...(implementation === undefined ? {} : { implementation }),
+    implementation: options.implementation,
     subject: { name: subject.name, kind: subject.kind, capabilities: [...subject.capabilities] },
     level: selection.level,
     seed,
     startedAt: new Date(startedAt).toISOString(),
     milliseconds: (yield* Clock.currentTimeMillis) - startedAt,
-    waitedMs: observed.waitedMs ?? 0,
-    requests: observed.requests ?? 0,
+    ...observed.told,
     counts,
-    findings: observed.examined ?? [],
-    stopped: Object.entries(
-      Arr.groupBy([...(observed.errors ?? []), ...(observed.stopped ?? [])], ([, reason]) => reason)
-    ).map(([reason, all]) => `${reason}: ${all.map(([name]) => name).join(", ")}`),
-    choices: observed.choices ?? [],
     causes: Results.causes(observed.findings),
-    checks: results,
+    checks,
     verdict,
-    profiles: Counts.byProfile(results),
+    profiles: Counts.byProfile(checks),
     limits: {
       ...(HttpSubject.is(subject) ? subject.budget : {}),
       effort: options.effort ?? 1,
@@ -121,19 +108,6 @@ const exitCodes = {
   inconclusive: 3
 } as const satisfies { readonly [verdict in Verdict]: number }
 
-/** Returns the selected clauses. */
-const wantedBy = (subject: Subject, selection: Selection.Selection): ReadonlySet<string> =>
-  new Set(Selection.selected(subject, selection).map(({ slug }) => slug))
-
-/** Why clauses about counts may stay undecided at level design, if the clock did not stand still during requests. */
-const inexact = new Map(
-  Selection.checks.flatMap(({ level, slug }) =>
-    level === "design" && /^(?:limits|ban)\./.test(slug)
-      ? [[slug, "the times of requests are not known to the millisecond"] as const]
-      : []
-  )
-)
-
 /** Minimum time for the search of the smallest histories, in milliseconds, if the budget is spent. */
 const MIN_SEARCH_MS = 5_000
 
@@ -146,17 +120,14 @@ const observeServer = Effect.fnUntraced(function* (
   seed: number,
   { onProgress, signal }: RunOptions
 ): Effect.fn.Return<Results.Observed, SetupError> {
-  const { level } = selection
   const clock = yield* Clock.Clock
   const endsAt = clock.currentTimeMillisUnsafe() + subject.budget.milliseconds
-  const session = yield* Doctor.open(subject, level)
-  const examined = yield* Effect.catchTag(
-    JudgedRun.until(Doctor.examine(subject, selection, session), signal),
+  const { lines, traffic } = yield* Effect.catchTag(
+    JudgedRun.until(Doctor.examine(subject, selection), signal),
     "Stopped",
     ({ reason }) => failSetup(reason)
   )
   const programs = Selection.programsFor(subject, selection)
-  const { setup, traffic } = session
   let doing = { index: 0, id: "" }
   const tell = (now = doing): void => {
     doing = now
@@ -164,31 +135,35 @@ const observeServer = Effect.fnUntraced(function* (
     onProgress?.({ ...doing, total: programs.length, requests, waitedMs })
   }
   const tick = Effect.sync(() => tell()).pipe(Effect.delay(TICK_MS))
-  const { errors, known, stopped } = yield* Effect.raceFirst(
-    JudgedRun.complete(session, subject.target, {
+  const completed = yield* Effect.raceFirst(
+    JudgedRun.complete(subject, traffic, {
       programs,
+      level: selection.level,
       seed,
       signal,
       onProgress: ({ name }, index) => tell({ index, id: name })
     }),
     Effect.forever(tick)
   )
-  const wanted = wantedBy(subject, selection)
-  const violations = session.violations.filter(({ clause }) => wanted.has(clause))
+  const violations = completed.violations.filter(({ clause }) => selection.selected.has(clause))
   if (violations.length > 0) tell({ index: programs.length, id: "searching the smallest histories" })
   const searchEndsAt = Math.max(endsAt, clock.currentTimeMillisUnsafe() + MIN_SEARCH_MS)
   const isLate = () => signal?.aborted === true || clock.currentTimeMillisUnsafe() >= searchEndsAt
+  const { choices, decided, errors, stopped } = completed
+  const byReason = Arr.groupBy([...errors, ...stopped], ([, reason]) => reason)
   return {
-    decided: session.decided,
-    findings: yield* Findings.of(subject, setup, level, session.exchanges, violations, isLate),
-    programs,
-    stopped,
-    errors,
-    lacking: session.exchanges.every(({ from, to }) => from === to) ? new Map() : inexact,
-    choices: Model.tells(known.model),
-    requests: traffic.requests(),
-    waitedMs: traffic.waitedMs(),
-    examined
+    decided,
+    findings: yield* Findings.of(subject, selection.level, violations, isLate),
+    reasonFor: (check) => Reasons.reasonFor(check, completed, subject),
+    told: {
+      requests: traffic.requests(),
+      waitedMs: traffic.waitedMs(),
+      findings: lines,
+      stopped: Object.entries(byReason).map(
+        ([reason, all]) => `${reason}: ${all.map(([name]) => name).join(", ")}`
+      ),
+      choices
+    }
   }
 })
 
@@ -196,14 +171,28 @@ const observeServer = Effect.fnUntraced(function* (
 const TIME_LIMIT_MS = 20_000
 
 /** Runs cases on storage ports, and judges every call. */
-const observePorts = (
+const observePorts = Effect.fnUntraced(function* (
   subject: Subject,
-  selection: Selection.Selection,
+  { selected }: Selection.Selection,
   seed: number,
   { effort, timeLimitMs = TIME_LIMIT_MS }: RunOptions
-): Effect.Effect<Results.Observed> => {
-  const wanted = wantedBy(subject, selection)
-  return PortSubject.is(subject)
-    ? PortRun.run(subject.target, { seed, effort, timeLimitMs, isWanted: (clause) => wanted.has(clause) })
-    : Effect.die(new Error(`${subject.name} is no subject of this suite`))
-}
+): Effect.fn.Return<Results.Observed> {
+  if (!PortSubject.is(subject))
+    return yield* Effect.die(new Error(`${subject.name} is no subject of this suite`))
+  const isWanted = (clause: string) => selected.has(clause)
+  const { lacking, undecided, ...found } = yield* PortRun.run(subject.target, {
+    seed,
+    effort,
+    timeLimitMs,
+    isWanted
+  })
+  return {
+    ...found,
+    reasonFor: ({ slug }) => {
+      const [missing, reason] = [lacking.get(slug), undecided.get(slug)]
+      if (missing !== undefined) return Results.notApplicable(missing)
+      return reason === undefined ? undefined : Results.inconclusive(reason)
+    },
+    told: { requests: 0, waitedMs: 0, findings: [], stopped: [], choices: [] }
+  }
+})

@@ -1,8 +1,11 @@
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import { describe, expect, it } from "vitest"
 import { profiles } from "../clauses/Profile.ts"
 import * as HttpSubject from "../subjects/HttpSubject.ts"
+import * as PortSubject from "../subjects/PortSubject.ts"
+import type { Subject } from "../subjects/Subject.ts"
 import * as Selection from "./Selection.ts"
 
 const subjectWith = (declared?: HttpSubject.HttpTarget["declared"]) =>
@@ -17,10 +20,24 @@ const subjectWith = (declared?: HttpSubject.HttpTarget["declared"]) =>
     })
   )
 
-const slugs = (selection: Omit<Selection.Selection, "level">) =>
-  Selection.checks
-    .filter((check) => Selection.isSelected(check, { level: "design", ...selection }))
-    .map(({ slug }) => slug)
+const storesWithAll = PortSubject.make({
+  name: "stores",
+  petRepository: Layer.empty as never,
+  rateLimitStore: Layer.empty as never,
+  apiKeyStore: Layer.empty as never
+})
+
+/** Selects checks; a pattern may select none of a server or of stores. */
+const slugs = (options: Selection.Options): ReadonlyArray<string> =>
+  [subjectWith(), storesWithAll].flatMap((subject) =>
+    Result.match(Selection.of(subject, { level: "design", ...options }), {
+      onSuccess: ({ selected }) => [...selected],
+      onFailure: () => []
+    })
+  )
+
+const selectionOf = (subject: Subject, options: Selection.Options) =>
+  Result.getOrThrow(Selection.of(subject, options))
 
 describe("a selection", () => {
   it("selects by id, pattern and profile, and excludes in the same way", () => {
@@ -39,18 +56,17 @@ describe("a selection", () => {
   })
 
   it("runs the programs of the selected profiles, those of level design only there, and no bans if there are none", () => {
-    const profilesOf = (selection: Partial<Selection.Selection>, declared?: { bans: boolean }) => [
-      ...new Set(
-        Selection.programsFor(subjectWith(declared), { level: "spec", ...selection }).map(
-          ({ profile }) => profile
-        )
-      )
+    const programsOf = (options: Selection.Options, declared?: { bans: boolean }) => {
+      const subject = subjectWith(declared)
+      return Selection.programsFor(subject, selectionOf(subject, options))
+    }
+    const profilesOf = (...given: Parameters<typeof programsOf>) => [
+      ...new Set(programsOf(...given).map(({ profile }) => profile))
     ]
     expect(profilesOf({ only: ["auth.required"] })).toEqual(["auth"])
     expect(profilesOf({})).toContain("ban")
     expect(profilesOf({}, { bans: false })).not.toContain("ban")
-    const programs = (level: "spec" | "design") => Selection.programsFor(subjectWith(), { level })
-    expect(programs("spec").filter(({ isDesign = false }) => isDesign)).toEqual([])
-    expect(programs("design").length).toBeGreaterThan(programs("spec").length)
+    expect(programsOf({ level: "spec" }).filter(({ isDesign = false }) => isDesign)).toEqual([])
+    expect(programsOf({ level: "design" }).length).toBeGreaterThan(programsOf({ level: "spec" }).length)
   })
 })

@@ -1,5 +1,6 @@
 /** Selects the checks of a run, one for each clause, and the programs that can decide them. */
 import * as Data from "effect/Data"
+import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import type { Clause, Level } from "../clauses/Clause.ts"
 import { type ClauseSlug, clauses } from "../clauses/Clauses.ts"
@@ -13,12 +14,22 @@ import type { Subject } from "../subjects/Subject.ts"
 import * as Platform from "./Platform.ts"
 import { SetupError } from "./SetupError.ts"
 
-/** The user's selection of checks. */
-export interface Selection {
-  readonly level: Level
+/** What the user selects. */
+export interface Options {
+  /** By default `spec` for servers, and `design` for ports, because their laws are promises of this project. */
+  readonly level?: Level | undefined
   /** Ids, profiles, or patterns such as `list.*`; empty for all. */
   readonly only?: ReadonlyArray<string> | undefined
   readonly exclude?: ReadonlyArray<string> | undefined
+}
+
+/** The checks of a run. */
+export interface Selection {
+  readonly level: Level
+  /** Every check for the subject at the level, in run order. */
+  readonly checks: ReadonlyArray<Check>
+  /** The clauses of the selected ones. */
+  readonly selected: ReadonlySet<string>
 }
 
 /** A pattern matches nothing. If this error were ignored, a run would seem to check more than it does. */
@@ -31,73 +42,56 @@ export class UnknownSelection extends Data.TaggedError("UnknownSelection")<{ rea
 /** A clause that a run can decide. */
 export type Check = Clause<ClauseSlug> & { readonly profile: Profile.Profile }
 
-/** Creates a predicate for the names that a pattern matches; `*` matches any text. */
-const matcher = (pattern: string): ((name: string) => boolean) => {
-  const source = pattern.replaceAll(/[.+?^${}()|[\]\\]/g, "\\$&").replaceAll("*", ".*")
-  const expression = new RegExp(`^${source}$`)
-  return (name) => expression.test(name)
-}
-
 /** Every check, in run order of the profiles. */
 export const checks: ReadonlyArray<Check> = clauses
   .filter((clause: Clause) => clause.unchecked === undefined)
   .map((clause) => ({ ...clause, profile: Profile.ofClause(clause.slug) }))
   .toSorted((a, b) => Profile.profiles.indexOf(a.profile) - Profile.profiles.indexOf(b.profile))
 
-/** Whether any of the patterns matches a check. */
-const isNamed = ({ profile, slug }: Check, patterns: ReadonlyArray<string>): boolean =>
-  patterns.some((pattern) => [slug, profile].some(matcher(pattern)))
+/** Creates a predicate for the checks that a pattern matches by id or profile; `*` matches any text. */
+const matcher = (pattern: string): ((check: Check) => boolean) => {
+  const source = pattern.replaceAll(/[.+?^${}()|[\]\\]/g, "\\$&").replaceAll("*", ".*")
+  const expression = new RegExp(`^${source}$`)
+  return ({ profile, slug }) => expression.test(slug) || expression.test(profile)
+}
 
-/** Whether the user selected the check. */
-export const isSelected = (check: Check, { exclude = [], only = [] }: Selection): boolean =>
-  (only.length === 0 || isNamed(check, only)) && !isNamed(check, exclude)
-
-/** Returns the checks for a subject at a level, in run order. */
-export const checksFor = (subject: Subject, level: Level): ReadonlyArray<Check> => {
+/** Selects checks. Fails if Node is too old, a pattern matches nothing, or no check is left. */
+export const of = (
+  subject: Subject,
+  { exclude = [], level = subject.kind === "port" ? "design" : "spec", only = [] }: Options
+): Result.Result<Selection, UnknownSelection | SetupError> => {
+  const fail = (reason: string) => Result.fail(new SetupError({ reason }))
+  const problem = Platform.problem()
+  if (problem !== undefined) return fail(problem)
+  const pattern = [...only, ...exclude].find((each) => !checks.some(matcher(each)))
+  if (pattern !== undefined) return Result.fail(new UnknownSelection({ pattern }))
   const promised = PortSubject.is(subject) ? PortRun.clausesOf(subject.target) : undefined
-  return checks.filter(
+  const planned = checks.filter(
     ({ level: own, observable, slug }) =>
       (level === "design" || own === "spec") &&
       observable !== (promised === undefined ? "port" : "http") &&
       promised?.has(slug) !== false
   )
-}
-
-/** Returns the selected checks for a subject, in run order. */
-export const selected = (subject: Subject, selection: Selection): ReadonlyArray<Check> =>
-  checksFor(subject, selection.level).filter((check) => isSelected(check, selection))
-
-/**
- * Returns the user's selection with its defaults: for servers level `spec`, and for ports `design`, because their laws are
- * promises of this project. Fails if Node is too old, a pattern matches nothing, or no check is left.
- */
-export const of = (
-  subject: Subject,
-  {
-    exclude = [],
-    level = subject.kind === "port" ? "design" : "spec",
-    only = []
-  }: { readonly [name in keyof Selection]?: Selection[name] | undefined }
-): Result.Result<Selection, UnknownSelection | SetupError> => {
-  const problem = Platform.problem()
-  if (problem !== undefined) return Result.fail(new SetupError({ reason: problem }))
-  const pattern = [...only, ...exclude].find((each) => !checks.some((check) => isNamed(check, [each])))
-  if (pattern !== undefined) return Result.fail(new UnknownSelection({ pattern }))
-  const selection = { level, only, exclude }
-  const reason = `none of the selected checks applies to ${subject.name} at level ${level}: see 'animal-store conformance list'`
-  return selected(subject, selection).length > 0
-    ? Result.succeed(selection)
-    : Result.fail(new SetupError({ reason }))
+  const [isOnly, isExcluded] = [Predicate.some(only.map(matcher)), Predicate.some(exclude.map(matcher))]
+  const selected = planned.filter((check) => (only.length === 0 || isOnly(check)) && !isExcluded(check))
+  return selected.length === 0
+    ? fail(
+        `none of the selected checks applies to ${subject.name} at level ${level}: see 'animal-store conformance list'`
+      )
+    : Result.succeed({ level, checks: planned, selected: new Set(selected.map(({ slug }) => slug)) })
 }
 
 /** Returns the programs of the selected checks' profiles, in run order. */
-export const programsFor = (subject: HttpSubject, selection: Selection): ReadonlyArray<Program> => {
-  const wanted = new Set(selected(subject, selection).map(({ profile }) => profile))
+export const programsFor = (
+  { target }: HttpSubject,
+  { checks, level, selected }: Selection
+): ReadonlyArray<Program> => {
+  const wanted = new Set(checks.filter(({ slug }) => selected.has(slug)).map(({ profile }) => profile))
   return programs.filter(
     ({ isDesign = false, profile }) =>
       wanted.has(profile) &&
-      (selection.level === "design" || !isDesign) &&
-      (profile !== "ban" || subject.target.declared?.bans !== false)
+      (level === "design" || !isDesign) &&
+      (profile !== "ban" || target.declared?.bans !== false)
   )
 }
 

@@ -3,6 +3,7 @@ import * as Result from "effect/Result"
 import { type Animal, additionalFields, type Draft, fields, isInt64 } from "./Animal.ts"
 import * as Excerpt from "./Excerpt.ts"
 import * as JsonLimits from "./JsonLimits.ts"
+import { text, type WireResponse } from "./Wire.ts"
 
 /** Parses JSON with integers as `bigint`, in linear time; fails with a reason if it is invalid or exceeds a limit. */
 export const parse = (text: string): Result.Result<unknown, string> => {
@@ -74,6 +75,10 @@ export const animals = (value: unknown): Result.Result<ReadonlyArray<Animal>, st
   }
   return Result.succeed(read)
 }
+
+/** Returns the animals that a response lists; none if its body is not a list. */
+export const listedIn = (response: Pick<WireResponse, "body"> | undefined): ReadonlyArray<Animal> =>
+  Result.getOrElse(Result.flatMap(parse(text(response?.body)), animals), () => [])
 
 /** Formats a parsed JSON value for messages, shortened, with all digits of an int64; `absent` for `undefined`. */
 export const show = (value: unknown): string => {

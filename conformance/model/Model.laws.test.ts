@@ -215,7 +215,7 @@ function listed(change: (animals: ReadonlyArray<unknown>) => ReadonlyArray<unkno
 const isRejected = (known: Judges.Knowledge, exchanges: ReadonlyArray<Exchange>): boolean => {
   let current = known
   for (const exchange of exchanges) {
-    const judged = Judges.judge(current, exchange)
+    const judged = Judges.judge(current, [exchange])
     if (judged.violations.length > 0) return true
     current = judged.known
   }
@@ -232,7 +232,7 @@ describe("the model", () => {
     let known = Judges.begin(recording.setup, "spec")
     for (const exchange of exchanges) {
       knownBefore.push(known)
-      known = Judges.judge(known, exchange).known
+      known = Judges.judge(known, [exchange]).known
     }
   })
 

@@ -1,6 +1,4 @@
-/** Draws the cases of a port, makes them smaller, and writes them as text for the token that replays them. */
-import * as Data from "effect/Data"
-import * as Result from "effect/Result"
+/** Draws the cases of a port, and makes them smaller. */
 import * as fc from "fast-check"
 import { weighted } from "./Draws.ts"
 import type { Call, Case, ClientCall, Draws } from "./Port.ts"
@@ -61,7 +59,7 @@ export const make = (kinds: { readonly [name: string]: Draws }) => {
     [clients(fc.oneof(fc.record({ call: calls("interrupted"), turns }), whole(calls("together"))), 1), 30]
   ]
   const anyCall = fc.oneof(...all.map(({ call }) => call))
-  /** Any case. It recognizes and shrinks cases, and is not generated. */
+  /** Any case. It shrinks cases, and is not generated. */
   const any: fc.Arbitrary<Case> = fc.record({
     calls: fc.array(anyCall, { maxLength: 500 }),
     clients: fc.array(fc.array(fc.record({ call: anyCall, turns: fc.option(turns) })), { maxLength: 200 }),
@@ -81,7 +79,6 @@ export const make = (kinds: { readonly [name: string]: Draws }) => {
         .map(({ call }) => fc.sample(call, { seed: from, numRuns: OUTAGE_DRAWS }))
         .map((drawn) => drawn.reduce((a, b) => (fc.stringify(b).length > fc.stringify(a).length ? b : a)))
         .map((call) => ({ calls: [call], isOutage: true })),
-    is: (value: unknown): value is Case => any.canShrinkWithoutContext(value as Case),
     /** Generates smaller cases: first without some of the calls, then with simpler ones. */
     smaller: function* (given: Case): Generator<Case> {
       for (const calls of without(given.calls)) yield { ...given, calls }
@@ -99,32 +96,3 @@ function* without<A>(all: ReadonlyArray<A>): Generator<ReadonlyArray<A>> {
     for (let from = 0; from < all.length; from += size) yield all.toSpliced(from, size)
   }
 }
-
-/** A text or value that is not a case. */
-export class NotACase extends Data.TaggedError("NotACase")<{ readonly reason: string }> {}
-
-/** Names and keys contain no NUL, so a text that begins with it stands for an integer. */
-const INTEGER = "\0"
-
-/** Writes a case of a port as JSON, with all digits of its integers. */
-export const write = (port: string, value: unknown): string =>
-  JSON.stringify({ port, value }, (_, member) =>
-    typeof member === "bigint" ? `${INTEGER}${member}` : member
-  )
-
-interface Written {
-  readonly port?: unknown
-  readonly value?: unknown
-}
-
-/** Parses what `write` returned; `make(…).is` recognizes the cases of a port. */
-export const parse = (text: string): Result.Result<Written, NotACase> =>
-  Result.try({
-    try: () => {
-      const { port, value }: Written = JSON.parse(text, (_, member: unknown) =>
-        typeof member === "string" && member.startsWith(INTEGER) ? BigInt(member.slice(1)) : member
-      )
-      return { port, value }
-    },
-    catch: (error) => new NotACase({ reason: String(error) })
-  })

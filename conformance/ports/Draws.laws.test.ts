@@ -13,7 +13,7 @@ describe("Draws.text", () => {
     expect(new Set(all.map((name) => [...name].length)).size).toBeGreaterThan(10)
   })
 
-  it("recognizes exactly the valid names, so that cases with them can be replayed", () => {
+  it("recognizes exactly the valid names, so that cases with them can be made smaller", () => {
     for (const name of [...all, "\u{10ffff}", "\ud7ff\ue000"])
       expect(Draws.text.canShrinkWithoutContext(name)).toBe(true)
     expect(Draws.text.canShrinkWithoutContext(7)).toBe(false)

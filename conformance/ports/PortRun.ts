@@ -110,7 +110,6 @@ const suiteOf = <Tag, Service extends object, Session, State>(port: Port<Tag, Se
         expected: verdict.broken.expected,
         actual: verdict.broken.actual,
         steps: verdict.steps,
-        case: Cases.write(name, given),
         shapes: verdict.broken.kinds.map((kind) => `${name} ${kind}`)
       }
       return verdict && { ...verdict, given, finding }
@@ -169,16 +168,6 @@ const suiteOf = <Tag, Service extends object, Session, State>(port: Port<Tag, Se
         yield* see(part)
       }
       return { decided, findings: [...findings.values()], lacking, undecided }
-    }),
-    /** Runs one case again; returns a finding if it still violates a clause. */
-    replay: Effect.fnUntraced(function* (
-      target: PortTarget.PortTarget,
-      value: unknown
-    ): Effect.fn.Return<Finding | undefined, Cases.NotACase> {
-      if (!cases.is(value)) return yield* new Cases.NotACase({ reason: `no case of ${name}` })
-      const { judge } = yield* judging(target)
-      const judged = yield* judge(value)
-      return judged?.finding
     })
   }
 }
@@ -200,14 +189,3 @@ export const run = (target: PortTarget.PortTarget, options: Options): Effect.Eff
 /** Returns the clauses that the ports of a target promise. */
 export const clausesOf = (target: PortTarget.PortTarget): ReadonlySet<string> =>
   new Set(suites.flatMap((suite) => suite.clausesOf(target)))
-
-/** Runs the case of a finding again; returns a finding if it still violates a clause. */
-export const replay = Effect.fnUntraced(function* (
-  target: PortTarget.PortTarget,
-  text: string
-): Effect.fn.Return<Finding | undefined, Cases.NotACase> {
-  const { port, value } = yield* Effect.fromResult(Cases.parse(text))
-  const suite = suites.find(({ name }) => name === port)
-  if (suite === undefined) return yield* new Cases.NotACase({ reason: `there is no port ${String(port)}` })
-  return yield* suite.replay(target, value)
-})

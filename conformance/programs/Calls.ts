@@ -1,11 +1,9 @@
 /** Lists requests of each operation and outcome, which every situation can be reached with. */
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
-import * as Result from "effect/Result"
 import type { Animal } from "../http/Animal.ts"
 import * as CreatedAnimal from "../http/CreatedAnimal.ts"
 import * as PetJson from "../http/PetJson.ts"
-import { text } from "../http/Wire.ts"
 import type { Exchange } from "../model/Exchange.ts"
 import * as Bodies from "./Bodies.ts"
 import * as Draw from "./Draw.ts"
@@ -175,8 +173,7 @@ export const lookAtLists = Effect.fnUntraced(function* (
   for (const filter of Queries.filters) {
     const path = Queries.list(...(yield* Random.shuffle(["limit=100", filter])))
     const { response } = yield* tools.send({ path, key })
-    const animals = Result.flatMap(PetJson.parse(text(response?.body)), PetJson.animals)
-    shown = Result.getOrElse(animals, () => [])[0] ?? shown
+    shown = PetJson.listedIn(response)[0] ?? shown
   }
   if (shown !== undefined) yield* tools.send({ path: `/pets/${shown.id}`, key })
 })

@@ -60,23 +60,19 @@ const messageOf = (result: CheckResult): string =>
  */
 export const cases = (subject: Subject, options: CasesOptions = {}): ReadonlyArray<TestCase> => {
   const { allowInconclusive = false } = options
-  const selection = Result.getOrThrowWith(Selection.of(subject, options), (error) => error)
-  const checks = Selection.checksFor(subject, selection.level)
+  const { checks, selected } = Result.getOrThrowWith(Selection.of(subject, options), (error) => error)
   let report: Promise<Report> | undefined
   const runOnce = (): Promise<Report> => {
     report ??= Effect.runPromise(Run.run(subject, options))
     return report
   }
-  const caseOf = (check: Selection.Check): TestCase => ({
-    name: `${check.slug}: ${check.says}`,
-    skip: Selection.isSelected(check, selection) ? undefined : "not selected for this run",
+  const caseOf = ({ says, slug }: Selection.Check): TestCase => ({
+    name: `${slug}: ${says}`,
+    skip: selected.has(slug) ? undefined : "not selected for this run",
     run: async () => {
-      if (!Selection.isSelected(check, selection)) return
-      const result = (await runOnce()).checks.find(({ id }) => id === check.slug)
-      if (result === undefined) return
-      const { status } = result
-      const isFailure = status === "fail" || status === "error"
-      if (isFailure || (status === "inconclusive" && !allowInconclusive)) throw new ConformanceError(result)
+      const result = (await runOnce()).checks.find(({ id }) => id === slug)
+      const failures = ["fail", "error", ...(allowInconclusive ? [] : ["inconclusive"])]
+      if (result !== undefined && failures.includes(result.status)) throw new ConformanceError(result)
     }
   })
   const whole: TestCase = {

@@ -5,7 +5,7 @@ import type * as Scope from "effect/Scope"
 import type { Level } from "../clauses/Clause.ts"
 import { bySlug } from "../clauses/Clauses.ts"
 import * as JudgedRun from "../engine/JudgedRun.ts"
-import type { Setup, Violation } from "../model/Exchange.ts"
+import type { Exchange, Setup, Violation } from "../model/Exchange.ts"
 import * as PortRun from "../ports/PortRun.ts"
 import { programs } from "../programs/Programs.ts"
 import * as HttpSubject from "../subjects/HttpSubject.ts"
@@ -90,17 +90,18 @@ const huntedBy = ({ id, kind, level }: Task, tally: Mutant.Tally): Hunted => {
 }
 
 /** What a hunt uses of a run. */
-type Live = Pick<JudgedRun.Session, "violations" | "exchanges"> & Pick<JudgedRun.Completed, "stopped">
+type Live = Pick<JudgedRun.Completed, "violations" | "stopped"> & {
+  readonly exchanges: ReadonlyArray<Exchange>
+}
 
 /** Runs programs on a server. */
 const runServer = Effect.fnUntraced(function* (
-  target: HttpSubject.HttpTarget,
-  level: Level,
+  subject: HttpSubject.HttpSubject,
   options: JudgedRun.Options
 ): Effect.fn.Return<Live, unknown> {
-  const session = yield* JudgedRun.open(target, { budget: HttpSubject.defaultBudget, level })
-  const { stopped } = yield* JudgedRun.complete(session, target, options)
-  return { violations: session.violations, exchanges: session.exchanges, stopped }
+  const traffic = yield* JudgedRun.open(subject)
+  const { stopped, violations } = yield* JudgedRun.complete(subject, traffic, options)
+  return { violations, exchanges: subject.exchanges, stopped }
 })
 
 /** Makes calls of stores. */
@@ -124,7 +125,7 @@ const run = (
     seed,
     (opened): Effect.Effect<Live, unknown> =>
       HttpSubject.is(opened)
-        ? runServer(opened.target, level, { programs: chosen, seed, isEnough })
+        ? runServer(opened, { programs: chosen, level, seed, isEnough })
         : PortSubject.is(opened)
           ? runPorts(opened, seed)
           : Effect.die(new Error(`${opened.name} is no subject of this suite`))

@@ -36,26 +36,27 @@ export const replay = (
   }
 }
 
-/** Number of exchanges after which a recording holds what is known. */
+/** Number of groups of exchanges after which a recording holds what is known. */
 const STEP = 64
 
 /** Creates a judge of changed copies of a recording, which begins where the first response is changed. */
-export const makeJudge = (recording: Recording, level: Level) => {
-  const { exchanges, setup } = recording
+export const makeJudge = ({ exchanges, setup }: Recording, level: Level) => {
   const snapshots: Array<Judges.Knowledge> = []
   let known = Judges.begin(setup, level)
-  for (const [index, exchange] of exchanges.entries()) {
+  for (const [index, group] of Judges.groups(exchanges).entries()) {
     if (index % STEP === 0) snapshots.push(known)
-    known = Judges.judge(known, exchange).known
+    known = Judges.judge(known, group).known
   }
+  const originals = new Set(exchanges)
   /** Returns the first violation in a copy of the recording. */
   return (copy: Recording): Violation | undefined => {
-    const first = copy.exchanges.findIndex((exchange, index) => exchange !== exchanges[index])
+    const groups = Judges.groups(copy.exchanges)
+    const first = groups.findIndex((group) => group.some((exchange) => !originals.has(exchange)))
     if (first === -1) return undefined
     const begin = Math.floor(first / STEP)
     let known = snapshots[begin] ?? Judges.begin(setup, level)
-    for (const exchange of copy.exchanges.slice(begin * STEP)) {
-      const judged = Judges.judge(known, exchange)
+    for (const group of groups.slice(begin * STEP)) {
+      const judged = Judges.judge(known, group)
       known = judged.known
       const [found] = judged.violations
       if (found !== undefined) return found

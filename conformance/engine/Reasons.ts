@@ -1,0 +1,40 @@
+/** Returns why a run over HTTP did not decide a check. */
+import type { HttpSubject } from "../subjects/HttpSubject.ts"
+import { type Capability, capabilities } from "../subjects/Subject.ts"
+import type { Completed } from "./JudgedRun.ts"
+import { inconclusive, notApplicable, type Undecided } from "./Results.ts"
+import type { Check } from "./Selection.ts"
+
+/** Keys without which a check does not apply, because the contract does not describe them. */
+const optionalKeys: { readonly [need in Capability]?: string } = {
+  revokedKey: "no revoked key is declared, and the contract defines no way to revoke one",
+  expiredKey: "no expired key is declared, and the contract does not mention expiry",
+  anyCategory: "the subject declares that it accepts only certain categories"
+}
+
+/** Returns the most important reason; `undefined` if there is none. */
+export const reasonFor = (
+  { level, profile, slug }: Pick<Check, "level" | "profile" | "slug">,
+  { errors, programs, stopped }: Pick<Completed, "errors" | "programs" | "stopped">,
+  { capabilities: has, exchanges, target }: Pick<HttpSubject, "capabilities" | "exchanges" | "target">
+): Undecided | undefined => {
+  if (profile === "ban" && target.declared?.bans === false)
+    return notApplicable("the subject declares that it never bans")
+  const own = programs.filter((program) => program.profile === profile)
+  const firstOf = (reasons: ReadonlyMap<string, string>) =>
+    own.map(({ name }) => reasons.get(name)).find((reason) => reason !== undefined)
+  const error = firstOf(errors)
+  if (error !== undefined) return { status: "error", reason: error }
+  const reason = firstOf(stopped)
+  if (reason !== undefined) return inconclusive(reason)
+  const missing = [...new Set(own.flatMap(({ needs = [] }) => needs))].filter((need) => !has.has(need))
+  const required = missing.filter((need) => optionalKeys[need] === undefined)
+  if (required.length > 0)
+    return inconclusive(`it needs ${required.map((need) => capabilities[need]).join(" and ")}`)
+  const [lacking] = missing.flatMap((need) => optionalKeys[need] ?? [])
+  if (lacking !== undefined) return notApplicable(lacking)
+  const isExact = exchanges.every(({ from, to }) => from === to)
+  return level === "design" && /^(?:limits|ban)\./.test(slug) && !isExact
+    ? notApplicable("the times of requests are not known to the millisecond")
+    : undefined
+}

@@ -75,7 +75,11 @@ const shades = {
   "selection-passed": "yellow"
 } as const
 
-/** Renders the progress in one line, such as `[12/84] limits.burst  312 requests, 14 s (waited 9 s for limits)`. */
+/**
+ * Renders the progress in one line, such as `[12/84] limits.burst  312 requests, 14 s (waited 9 s for limits)`.
+ *
+ * @internal
+ */
 export const progress = ({ id, index, requests, total, waitedMs }: Progress, milliseconds: number): string =>
   printable(`[${index}/${total}] ${id}  ${Wording.cost({ requests, milliseconds, waitedMs })}`)
 

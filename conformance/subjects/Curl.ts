@@ -22,18 +22,11 @@ const printfFormat = (body: Uint8Array): string =>
 
 /** Returns a word of the shell; `undefined` if no variable can stand for a part of a key in it. */
 const word = (content: string, secrets: KeyText.Secrets): string | undefined => {
-  const pieces = KeyText.of(content, secrets)
-  if (pieces.every((piece) => typeof piece === "string")) {
+  const text = KeyText.of(content, secrets)
+  if (text === content)
     return plain.test(content) ? quoted(content) : `"$(printf ${printfFormat(Buffer.from(content))})"`
-  }
-  let joined = ""
-  for (const piece of pieces) {
-    const part =
-      typeof piece === "string" ? piece.replace(/["$`\\]/g, "\\$&") : KeyText.variable(piece, secrets)
-    if (part === undefined || !plain.test(part)) return undefined
-    joined += part
-  }
-  return `"${joined}"`
+  const written = KeyText.inBash(text)
+  return written !== undefined && plain.test(written) ? `"${written}"` : undefined
 }
 
 /**

@@ -46,7 +46,7 @@ export const bodyText = (body: Uint8Array): string => {
 }
 
 const show = (content: string, secrets: KeyText.Secrets): string =>
-  visible(shortened(condensed(KeyText.describe(KeyText.of(content, secrets), secrets))))
+  visible(shortened(condensed(KeyText.of(content, secrets))))
 
 /** Describes the credentials: nothing for the main key, another key, or the value of `Authorization`. */
 const describeCredentials = (

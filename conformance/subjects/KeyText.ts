@@ -5,8 +5,8 @@ import * as Schema from "effect/Schema"
 /** The declared keys. */
 export const names = ["main", "tiny", "victim", "revoked", "expired"] as const
 
-/** The declared key that a request is sent with; `none` without a key, `other` for a credential that is made up. */
-export type KeyName = (typeof names)[number] | "none" | "other"
+/** The declared key that a request is sent with; `none` without a key. */
+export type KeyName = (typeof names)[number] | "none"
 
 export type Secrets = { readonly [name in KeyName]?: string | undefined }
 

@@ -60,7 +60,7 @@ export const of = Effect.fnUntraced(function* (
       clause: violation.clause,
       expected: visible(violation.expected),
       actual: visible(violation.actual),
-      steps: Steps.of(shown, subject, counts),
+      steps: Steps.of(shown, subject, counts, `${violation.expected} ${violation.actual}`),
       tally: counts ? Steps.tally(shown, operationOf) : undefined,
       case: Replay.encode(shown, level, subject),
       times: all.length,

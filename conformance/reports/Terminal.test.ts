@@ -21,6 +21,7 @@ FAIL  list.limit.ceiling (§8.1, level spec)
   actual    101
 
 FAIL  limits.remaining-truth (and 37 more)
+  The window shown admits at least as many further requests as Remaining says.
   GET /pets?limit=0 (tiny key) → 400, remaining 4 {"code":"invalid_parameter"}
   expected  remaining 3 (plan "tiny")
   actual    remaining 4

@@ -102,11 +102,12 @@ const evidence = (check: CheckResult): ReadonlyArray<Item> =>
 const failureOf = ([{ id }, { more }]: readonly [CheckResult, Cause]): string =>
   `${id}${more === 0 ? "" : ` (and ${more} more)`}`
 
-/** Formats another cause with the last request of its history. */
+/** Formats another cause with its law and the last request of its history. */
 const otherCause = (each: readonly [CheckResult, Cause]): ReadonlyArray<Item> => {
   const last = each[0].counterexample?.steps.slice(-1) ?? []
   return [
     ["FAIL  ", failureOf(each)],
+    ["  ", each[0].law],
     ...last.map((step): Item => ["  ", Wording.step(step), MAX_OTHER_STEP_LINES]),
     ...evidence(each[0])
   ]

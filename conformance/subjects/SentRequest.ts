@@ -1,4 +1,5 @@
 /** Defines requests as programs send them, and describes them in one line, without keys and values derived from them. */
+import { isUtf8 } from "node:buffer"
 import { visible } from "../http/Printable.ts"
 import { type Header, text, type WireRequest } from "../http/Wire.ts"
 import * as KeyText from "./KeyText.ts"
@@ -34,14 +35,12 @@ export const condensed = (content: string): string =>
   content.replace(/(.{1,6}?)\1{19,}/gsu, (all, unit: string) => `‹${unit} × ${all.length / unit.length}›`)
 
 /** Decodes a body as UTF-8; shows each byte of another encoding as an escape. */
-export const bodyText = (body: Uint8Array): string => {
-  const decoded = text(body)
-  return decoded.includes("\ufffd")
-    ? Buffer.from(body)
+export const bodyText = (body: Uint8Array): string =>
+  isUtf8(body)
+    ? text(body)
+    : Buffer.from(body)
         .toString("latin1")
         .replace(/[^ -~]/g, (unit) => `\\x${unit.charCodeAt(0).toString(16).padStart(2, "0")}`)
-    : decoded
-}
 
 const show = (content: string, secrets: KeyText.Secrets): string =>
   visible(shortened(condensed(KeyText.of(content, secrets))))

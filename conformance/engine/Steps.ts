@@ -100,7 +100,8 @@ const gotOf = (
   const content = SentRequest.condensed(redact(text))
   const animals = content.length > MAX_BODY ? [...content.matchAll(object)] : []
   const shown = animals.flatMap(([animal, id]) => (named.has(id) ? [animal] : []))
-  const relevant = shown.length === 0 ? content : `[… ${shown.join(" … ")} …] (${animals.length} animals)`
+  const count = `${isLong ? "at least " : ""}${animals.length} animals`
+  const relevant = shown.length === 0 ? content : `[… ${shown.join(" … ")} …] (${count})`
   const body = visible(SentRequest.shortened(relevant, MAX_BODY))
   const limits = counts ? limitsOf(response, to) : ""
   return `${response.status}${limits}${body === "" ? "" : ` ${body}`}`

@@ -155,7 +155,7 @@ const makeProgressLine = Effect.gen(function* () {
   return {
     show: (progress: Run.Progress): void => {
       const now = performance.now()
-      const line = Terminal.progress(progress, now - startedAt, stderr.columns)
+      const line = Terminal.progress(progress, now - startedAt)
       show(line)
       if (stderr.isTTY === true || now < quietUntil) return
       quietUntil = now + QUIET_MS

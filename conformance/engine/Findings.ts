@@ -61,7 +61,7 @@ export const of = Effect.fnUntraced(function* (
       clause: violation.clause,
       expected: visible(violation.expected),
       actual: visible(violation.actual),
-      steps: Steps.of(shown, subject, counts),
+      steps: Steps.of(shown, subject, counts, `${violation.expected} ${violation.actual}`),
       tally: counts ? Steps.tally(shown, operationOf) : undefined,
       token: Replay.tokenOf(violation.clause, shown, level, subject),
       times: all.length,

@@ -88,6 +88,16 @@ describe("Steps.of", () => {
     expect(Steps.of(all, { ...subject, redact }, false)[0]?.got).toBe('200 ["‹key:main›"]')
   })
 
+  it("shows, of a long list, only the animals that the message names", () => {
+    const animal = (id: number) => `{"id":${id},"name":"Rex","categoryId":1}`
+    const body = bytes(`[${Array.from({ length: 50 }, (_, index) => animal(index)).join(",")}]`)
+    const all = [exchange(0, 0, { response: { status: 200, headers: [], body } })]
+    expect(Steps.of(all, subject, false, "animal 7 and animal 9 in the list")[0]?.got).toBe(
+      `200 [… ${animal(7)} … ${animal(9)} …] (50 animals)`
+    )
+    expect(Steps.of(all, subject, false, "at most 20 in the list")[0]?.got).toMatch(/ more characters\) /)
+  })
+
   it("reads only the beginning of a long body", () => {
     const response = { status: 200, headers: [], body: bytes(`["${"word ".repeat(200_000)}"]`) }
     let read = 0

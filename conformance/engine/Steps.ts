@@ -26,19 +26,28 @@ export const waitBetween = (before: Exchange | undefined, after: Exchange): numb
   return wait >= (isExact ? 1 : 100) ? wait : 0
 }
 
-/** Describes a history step by step, with the time that passes between them. */
+/**
+ * Describes a history step by step, with the time that passes between them. Long lists show the animals that a message
+ * names, such as `animal 7`.
+ */
 export const of = (
   exchanges: ReadonlyArray<Exchange>,
   { redact, secrets, target }: Pick<HttpSubject, "redact" | "secrets" | "target">,
-  counts: boolean
+  counts: boolean,
+  message = ""
 ): ReadonlyArray<Step> => {
+  const named = new Set([...message.matchAll(/animal (-?[0-9]+)/g)].map(([, id]) => id))
   const origin = target.baseUrl === undefined ? undefined : new URL(target.baseUrl).origin
   const steps = exchanges.flatMap((exchange, index): ReadonlyArray<Step> => {
     const wait = waitBetween(exchanges[index - 1], exchange)
     const curl = origin === undefined ? undefined : Curl.command(exchange.request, origin, secrets)
     return [
       ...(wait === 0 ? [] : [{ did: `${Moment.duration(wait)} pass`, got: "" }]),
-      { did: didOf(exchange), got: gotOf(exchange, counts, redact), ...(curl === undefined ? {} : { curl }) }
+      {
+        did: didOf(exchange),
+        got: gotOf(exchange, counts, redact, named),
+        ...(curl === undefined ? {} : { curl })
+      }
     ]
   })
   return collapsed(steps)
@@ -76,16 +85,24 @@ const TOGETHER = ", at the same time as others"
 
 const didOf = (exchange: Exchange): string => exchange.did + (isConcurrent(exchange) ? TOGETHER : "")
 
+/** Matches an animal in a list, and captures its id. */
+const object = /\{[^{}]*"id":\s*(-?[0-9]+)[^{}]*\}/g
+
 const gotOf = (
   { missing, response, to }: Exchange,
   counts: boolean,
-  redact: (text: string) => string
+  redact: (text: string) => string,
+  named: ReadonlySet<string | undefined>
 ): string => {
   if (response === undefined) return `no response: ${visible(missing ?? "")}`
   const isLong = response.body.length > MAX_READ
   const text = isLong ? Excerpt.body(response.body, MAX_READ) : SentRequest.bodyText(response.body)
   const content = SentRequest.condensed(redact(text))
-  const body = visible(SentRequest.shortened(content, MAX_BODY))
+  const animals = content.length > MAX_BODY ? [...content.matchAll(object)] : []
+  const shown = animals.flatMap(([animal, id]) => (named.has(id) ? [animal] : []))
+  const count = `${isLong ? "at least " : ""}${animals.length} animals`
+  const relevant = shown.length === 0 ? content : `[… ${shown.join(" … ")} …] (${count})`
+  const body = visible(SentRequest.shortened(relevant, MAX_BODY))
   const limits = counts ? limitsOf(response, to) : ""
   return `${response.status}${limits}${body === "" ? "" : ` ${body}`}`
 }

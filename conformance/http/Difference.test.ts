@@ -7,8 +7,16 @@ describe("Difference", () => {
   it("shows two texts around their first difference", () => {
     const long = "a".repeat(300)
     const [first, second] = Difference.texts(`${long}b${long}`, `${long}c${long}`)
-    expect(first).toBe(`…"${"a".repeat(20)}b${"a".repeat(19)}"…`)
-    expect(second).toBe(`…"${"a".repeat(20)}c${"a".repeat(19)}"…`)
+    const place = "(601 characters, different from character 301 on)"
+    expect(first).toBe(`…"${"a".repeat(20)}b${"a".repeat(19)}"… ${place}`)
+    expect(second).toBe(`…"${"a".repeat(20)}c${"a".repeat(19)}"… ${place}`)
+  })
+
+  it("tells where a text ends that is cut", () => {
+    expect(Difference.texts("ab".repeat(30), "ab".repeat(12))).toEqual([
+      `…"${"ab".repeat(20)}"… (60 characters, different from character 25 on)`,
+      `…"${"ab".repeat(10)}" (24 characters, then it ends)`
+    ])
   })
 
   it("escapes what has no shape of its own", () => {

@@ -1,12 +1,9 @@
 /** Shortens texts from a subject, for messages and reports. */
 import { text } from "./Wire.ts"
 
-/** Copies a slice of a text, because V8 keeps the whole text in memory while a slice of it is in use. */
-const copy = (slice: string): string => Buffer.from(slice, "utf16le").toString("utf16le")
-
 /** Returns at most `length` UTF-16 code units of a text, followed by `…` if it is longer. */
 export const of = (content: string, length: number): string =>
-  content.length > length ? `${copy(content.slice(0, length))}…` : content
+  content.length > length ? `${content.slice(0, length)}…` : content
 
 /**
  * Returns the beginning of a body, and its size if it is longer than `length` UTF-16 code units. Decodes only what is
@@ -17,5 +14,5 @@ export const body = (content: Uint8Array, length: number): string => {
   const beginning = text(content.subarray(0, 3 * (length + 1)))
   if (beginning.length <= length) return beginning
   const words = beginning.slice(0, length).replace(/[^\s"'<>,;:/?&=]+$/, "")
-  return `${copy(words)}… (${content.length} bytes)`
+  return `${words}… (${content.length} bytes)`
 }

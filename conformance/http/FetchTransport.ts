@@ -1,12 +1,16 @@
 /**
  * Calls a handler of `Request` objects without a socket. A request that `Request` rejects or changes is not sent.
  */
+import { setTimeout } from "node:timers/promises"
 import * as Effect from "effect/Effect"
 import * as ResponseLimits from "./ResponseLimits.ts"
 import { NoResponse, type Transport, type WireRequest, type WireResponse } from "./Wire.ts"
 
 /** A function from `Request` to `Response`, as in Hono, Bun, Deno and route handlers. */
 export type FetchHandler = (request: Request) => Response | Promise<Response>
+
+/** Number of body parts after which timers may run; a stream that never waits would block them. */
+const PARTS_AT_ONCE = 1_000
 
 /** Creates a transport to a handler; the URLs of its requests have this origin. */
 export const make =
@@ -22,17 +26,17 @@ export const make =
           const { status } = response
           const headers = [...response.headers]
           hasBegun = true
-          const reader = response.body?.getReader()
-          // Not awaited, because the cancellation of a stream may take long.
-          const cancel = () => void reader?.cancel().catch(() => undefined)
-          signal.addEventListener("abort", cancel)
-          try {
-            const body = ResponseLimits.headersExceed(headers) ?? (await bodyOf(reader, signal))
-            if (typeof body !== "string") return { status, headers, body }
-            throw noResponse("excess", body)
-          } finally {
-            cancel()
+          const excess = ResponseLimits.headersExceed(headers)
+          if (excess !== undefined) throw noResponse("excess", excess)
+          const body = ResponseLimits.boundedBody()
+          let parts = 0
+          const write = async (part: unknown): Promise<void> => {
+            if (!(part instanceof Uint8Array)) throw new TypeError("a part of the body is not a Uint8Array")
+            if (!body.add(part)) throw noResponse("excess", ResponseLimits.bodyTooLong)
+            if (++parts % PARTS_AT_ONCE === 0) await setTimeout(0)
           }
+          await response.body?.pipeTo(new WritableStream({ write }), { signal })
+          return { status, headers, body: body.bytes() }
         },
         catch: (cause) => {
           if (cause instanceof NoResponse) return cause
@@ -66,23 +70,4 @@ const requestOf = (
     throw unsent(`a Request cannot express ${method} ${target}`)
   }
   return request
-}
-
-/** Number of body parts after which timers may run; a stream that never waits would block them. */
-const PARTS_AT_ONCE = 1_000
-
-/** Reads a body; returns a reason if it is too long. */
-const bodyOf = async (
-  reader: ReadableStreamDefaultReader<unknown> | undefined,
-  signal: AbortSignal
-): Promise<Uint8Array | string> => {
-  const read = ResponseLimits.boundedBody()
-  for (let parts = 1; reader !== undefined && !signal.aborted; parts++) {
-    const { done, value: part } = await reader.read()
-    if (done) break
-    if (!(part instanceof Uint8Array)) throw new TypeError("a part of the body is not a Uint8Array")
-    if (!read.add(part)) return ResponseLimits.bodyTooLong
-    if (parts % PARTS_AT_ONCE === 0) await new Promise<void>((resolve) => setTimeout(resolve, 0))
-  }
-  return read.bytes()
 }

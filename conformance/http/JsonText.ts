@@ -1,13 +1,6 @@
 /** Reads from the text of a body what its parsed value no longer shows. */
 import * as Result from "effect/Result"
 import * as PetJson from "./PetJson.ts"
-import { bytes, text } from "./Wire.ts"
-
-/** Whether decoding replaces no byte. */
-export const isUtf8 = (body: Uint8Array): boolean => {
-  const encoded = bytes(text(body))
-  return encoded.length === body.length && encoded.every((byte, index) => byte === body[index])
-}
 
 /** Whether the text begins with a complete JSON value, followed by other text. */
 export const beginsWithValue = (content: string): boolean => {

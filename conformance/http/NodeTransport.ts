@@ -1,6 +1,7 @@
 /** Sends requests unchanged over sockets; `fetch` would normalize targets, join headers and reject some methods. */
 import * as http from "node:http"
 import * as https from "node:https"
+import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as ResponseLimits from "./ResponseLimits.ts"
@@ -67,7 +68,9 @@ export const make = (url: URL, timeoutMs = 10_000): Effect.Effect<Transport, nev
           },
           (incoming) => {
             hasResponded = true
-            const given = pairs(incoming.rawHeaders)
+            const given = Arr.chunksOf(incoming.rawHeaders, 2).map(
+              ([name, value = ""]): Header => [name, value]
+            )
             const excess = ResponseLimits.headersExceed(given)
             if (excess !== undefined) return exceed(excess)
             const read = ResponseLimits.boundedBody()
@@ -111,7 +114,8 @@ export const make = (url: URL, timeoutMs = 10_000): Effect.Effect<Transport, nev
           if (!hasResponded) fail(new Error("the connection was closed without a response"))
         })
         // A chunked body is sent in small chunks, which may split a character of several bytes.
-        for (const chunk of isChunked ? chunksOf(body) : []) outgoing.write(chunk)
+        if (isChunked)
+          for (const chunk of Arr.chunksOf(body ?? [], CHUNK_BYTES)) outgoing.write(Uint8Array.from(chunk))
         outgoing.end(isChunked ? undefined : body)
       })
     return (request) =>
@@ -125,16 +129,5 @@ export const make = (url: URL, timeoutMs = 10_000): Effect.Effect<Transport, nev
 /** Maximum size in bytes of a chunk of a chunked request body. */
 const CHUNK_BYTES = 61
 
-const chunksOf = (body: Uint8Array = new Uint8Array()): ReadonlyArray<Uint8Array> =>
-  Array.from({ length: Math.ceil(body.length / CHUNK_BYTES) }, (_, index) =>
-    body.slice(index * CHUNK_BYTES, (index + 1) * CHUNK_BYTES)
-  )
-
 /** Whether the method is safe, so that a request may be repeated (RFC 9110 §9.2.1). */
 const isSafe = (method: string): boolean => method === "GET" || method === "HEAD" || method === "OPTIONS"
-
-const pairs = (raw: ReadonlyArray<string>): ReadonlyArray<Header> =>
-  Array.from(
-    { length: raw.length / 2 },
-    (_, index): Header => [raw[2 * index] ?? "", raw[2 * index + 1] ?? ""]
-  )

@@ -79,6 +79,9 @@ describe("RequestTarget.resolve", () => {
   )
 })
 
+const parameter = (target: string, wanted: string) =>
+  RequestTarget.parameters(target).find(([name]) => name === wanted)?.[1]
+
 describe("RequestTarget.withParameter", () => {
   const targetOf = (parameters: ReadonlyArray<readonly [string, string]>): string =>
     `/v1/pets?${parameters.map(([name, value]) => `${name}=${value}`).join("&")}`
@@ -88,16 +91,13 @@ describe("RequestTarget.withParameter", () => {
       fc.property(query, fc.nat(), parameterValue, (parameters, anyIndex, value) => {
         const position = anyIndex % parameters.length
         const name = decodeURIComponent(parameters[position]?.[0] ?? "")
-        const replaced = parameters.map(([given, old], index) =>
-          index === position ? ([name, value] as const) : ([given, old] as const)
-        )
-        const changed = RequestTarget.withParameter(targetOf(parameters), name, value)
-        expect(changed).toBe(targetOf(replaced))
-        expect(RequestTarget.parameter(changed, name)).toBe(value)
         const others = parameters.filter((_, index) => index !== position)
+        const changed = RequestTarget.withParameter(targetOf(parameters), name, value)
+        expect(changed).toBe(targetOf([...others, [name, value]]))
+        expect(parameter(changed, name)).toBe(value)
         const without = RequestTarget.withParameter(targetOf(parameters), name, undefined)
         expect(without).toBe(others.length === 0 ? "/v1/pets" : targetOf(others))
-        expect(RequestTarget.parameter(without, name)).toBeUndefined()
+        expect(parameter(without, name)).toBeUndefined()
       })
     )
   })
@@ -106,8 +106,8 @@ describe("RequestTarget.withParameter", () => {
     expect(RequestTarget.withParameter("/pets", "limit", "2")).toBe("/pets?limit=2")
     expect(RequestTarget.withParameter("/pets?", "limit", "2")).toBe("/pets?limit=2")
     expect(RequestTarget.withParameter("/pets?c=a+b/=", "limit", "2")).toBe("/pets?c=a+b/=&limit=2")
-    expect(RequestTarget.withParameter("/pets?limit=1&c=x&limit=3", "limit", "2")).toBe("/pets?limit=2&c=x")
-    expect(RequestTarget.parameter("/pets?amp;cursor=x", "cursor")).toBeUndefined()
+    expect(RequestTarget.withParameter("/pets?limit=1&c=x&limit=3", "limit", "2")).toBe("/pets?c=x&limit=2")
+    expect(parameter("/pets?amp;cursor=x", "cursor")).toBeUndefined()
   })
 })
 

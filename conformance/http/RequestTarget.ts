@@ -30,15 +30,6 @@ export const split = (target: string): readonly [path: string, query: string] =>
   return at === -1 ? [target, ""] : [target.slice(0, at), target.slice(at)]
 }
 
-/** Returns each parameter of a query as written, with its decoded name. */
-const parametersOf = (query: string): ReadonlyArray<readonly [name: string, written: string]> =>
-  query === "" || query === "?"
-    ? []
-    : query
-        .slice(1)
-        .split("&")
-        .map((written) => [decode(written.split("=", 1)[0] ?? ""), written])
-
 /** Decodes percent escapes; returns a malformed text as it is. */
 export const decode = (written: string): string => {
   try {
@@ -48,26 +39,23 @@ export const decode = (written: string): string => {
   }
 }
 
-/** Returns the values of all parameters, as written, each with its decoded name. */
-export const parameters = (target: string): ReadonlyArray<readonly [name: string, value: string]> =>
-  parametersOf(split(target)[1]).map(([name, written]) => [name, written.split("=").slice(1).join("=")])
+/** Returns the parameters of a target: each with its decoded name, its value as written, and all of it as written. */
+export const parameters = (
+  target: string
+): ReadonlyArray<readonly [name: string, value: string, written: string]> => {
+  const query = split(target)[1].slice(1)
+  return (query === "" ? [] : query.split("&")).map((written) => {
+    const [name = "", ...value] = written.split("=")
+    return [decode(name), value.join("="), written]
+  })
+}
 
-/** Returns the value of the first parameter with this name, as written; `undefined` if there is none. */
-export const parameter = (target: string, name: string): string | undefined =>
-  parameters(target).find(([given]) => given === name)?.[1]
-
-/**
- * Sets a parameter to an encoded value: replaces the first one with this name and removes the others, or appends one if
- * there is none. Removes all of them if the value is `undefined`.
- */
+/** Sets a parameter to an encoded value, as the last one; removes it if the value is `undefined`. */
 export const withParameter = (target: string, name: string, value: string | undefined): string => {
-  const [path, query] = split(target)
-  const given = parametersOf(query)
-  const first = given.findIndex(([key]) => key === name)
-  const replacement = value === undefined ? [] : [`${name}=${value}`]
-  const all = given.flatMap(([key, written], index) =>
-    key !== name ? [written] : index === first ? replacement : []
-  )
-  if (first === -1) all.push(...replacement)
-  return all.length === 0 ? path : `${path}?${all.join("&")}`
+  const others = parameters(target).filter(([given]) => given !== name)
+  const all = [
+    ...others.map(([, , written]) => written),
+    ...(value === undefined ? [] : [`${name}=${value}`])
+  ]
+  return `${split(target)[0]}${all.length === 0 ? "" : `?${all.join("&")}`}`
 }

@@ -34,21 +34,17 @@ export interface BoundedBody {
 
 /** Creates an empty body. */
 export const boundedBody = (): BoundedBody => {
-  let buffer = new Uint8Array(0)
+  let buffer = Buffer.alloc(0)
   let length = 0
   return {
     add: (part) => {
       const needed = length + part.length
       if (needed > MAX_BODY) return false
-      if (needed > buffer.length) {
-        const larger = new Uint8Array(Math.min(MAX_BODY, Math.max(needed, 2 * buffer.length, 4_096)))
-        larger.set(buffer.subarray(0, length))
-        buffer = larger
-      }
+      if (needed > buffer.length) buffer = Buffer.concat([buffer], Math.min(MAX_BODY, 2 * needed))
       buffer.set(part, length)
       length = needed
       return true
     },
-    bytes: () => buffer.slice(0, length)
+    bytes: () => new Uint8Array(buffer.subarray(0, length))
   }
 }

@@ -16,23 +16,16 @@ export interface ServerClock {
 const Reading = Schema.fromJsonString(Schema.Struct({ now: Schema.Finite }))
 const decodeReading = Schema.decodeUnknownEffect(Reading)
 
-/** Maximum size in bytes of a response of the clock. */
-const MAX_READING = 1_000
-
 /** Creates a client of the clock at `path`, such as `/clock`; it fails with `NoResponse` for a wrong response. */
 export const make = (transport: Transport, path: string): ServerClock => {
   const read = (request: WireRequest): Effect.Effect<number, NoResponse> =>
     Effect.flatMap(transport(request), ({ body, status }) => {
       if (status !== 200)
         return failure(`responds to ${request.method} ${request.target} with status ${status}`)
-      const invalidReading = failure(
-        `responds to ${request.method} with ${JSON.stringify(Excerpt.body(body, 80))}`
+      return Effect.catch(
+        Effect.map(decodeReading(text(body)), ({ now }) => now),
+        () => failure(`responds to ${request.method} with ${JSON.stringify(Excerpt.body(body, 80))}`)
       )
-      if (body.length > MAX_READING) return invalidReading
-      return Effect.matchEffect(decodeReading(text(body)), {
-        onSuccess: ({ now }) => Effect.succeed(now),
-        onFailure: () => invalidReading
-      })
     })
   return {
     now: read({ method: "GET", target: path, headers: [], body: undefined }),

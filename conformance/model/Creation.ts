@@ -1,4 +1,5 @@
 /** Reads the body of a creation as the contract says (§2 `NewPet`, §4.2): valid, invalid, or left open. */
+import { isUtf8 } from "node:buffer"
 import * as Result from "effect/Result"
 import * as PetStatus from "../../core/domain/PetStatus.ts"
 import type { ClauseSlug } from "../clauses/Clauses.ts"
@@ -71,7 +72,7 @@ const readBody = (body: Uint8Array | undefined, setup: Setup): Creation => {
   const content = text(body)
   if (body === undefined || content.trim() === "") return invalid("create.body-required", "no body")
   if (content.startsWith("\ufeff")) return open("a byte order mark")
-  if (!JsonText.isUtf8(body)) return open("a body that is not UTF-8")
+  if (!isUtf8(body)) return open("a body that is not UTF-8")
   if (JsonLimits.exceeded(content) !== undefined) return open("a deeply nested body")
   const parsed = PetJson.parse(content)
   if (Result.isFailure(parsed)) {

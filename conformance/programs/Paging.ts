@@ -71,7 +71,7 @@ export const programs: ReadonlyArray<Program> = [
     for (const cursor of forged) yield* tools.send({ path: `/pets?cursor=${cursor}` })
     for (const filter of Queries.filters) {
       const next = nextOf(tools, yield* tools.send({ path: Queries.list("limit=2", filter) }))
-      const cursor = next && RequestTarget.parameter(next, "cursor")
+      const cursor = RequestTarget.parameters(next ?? "").find(([name]) => name === "cursor")?.[1]
       if (next === undefined || cursor === undefined) continue
       for (const other of [undefined, ...Queries.statuses])
         yield* tools.send({ path: RequestTarget.withParameter(next, "status", other) })

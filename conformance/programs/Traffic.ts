@@ -138,7 +138,7 @@ export const make = Effect.fnUntraced(function* ({ budget, name, see, target }: 
       )
     const ordinal = ++sentCount
     const request = requestOf(sent)
-    const did = SentRequest.describe(sent, secrets)
+    const did = SentRequest.describe(request, basePath, secrets)
     const sentAt = yield* now
     const skewAtStart = skew
     const wasAlone = inFlight++ === 0

@@ -1,6 +1,6 @@
 /** Renders a badge: the verdict of a report as a small SVG image, for the README of an implementation. */
 import type { Report } from "../engine/Report.ts"
-import { escaped } from "./Markup.ts"
+import { markup } from "./Markup.ts"
 import * as Wording from "./Wording.ts"
 
 /** The colors of the badge; white text on each of them has a contrast of at least 4.5 : 1. */
@@ -29,41 +29,32 @@ export const result = ({
   return claims.length > 0 ? [`conformant: ${claims.join(", ")}`, "good"] : ["inconclusive", "undecided"]
 }
 
-/** Space on both sides of a text, and the average width of a character in Verdana at 11 px, in px. */
-const [PADDING, WIDTH] = [6, 6.5]
+/** Space on both sides of a text, in px. */
+const PADDING = 6
 
-/** Returns a box with a text, which `textLength` fits into it in every font. */
-const box = (x: number, shown: string, color: string) => {
-  const length = Math.ceil([...shown].length * WIDTH)
-  const width = length + 2 * PADDING
-  const text = `<text x="${x + PADDING}" y="14" textLength="${length}" fill="#fff" lengthAdjust="spacingAndGlyphs">${escaped(shown)}</text>`
-  return { width, svg: `<rect x="${x}" width="${width}" height="20" fill="${color}"/>\n${text}` }
-}
+/** Returns the width of a text in px: a character of Verdana at 11 px has 6.5 px on average. */
+const widthOf = (text: string): number => Math.ceil(text.length * 6.5)
 
-/** Renders the badge as an SVG image with a title for screen readers, without scripts and external resources. */
+/**
+ * Renders the badge as an SVG image without scripts and external resources. Its title, for screen readers, has the
+ * verdict, level, contract, suite and date. `textLength` fits each text into its box in every font.
+ */
 export const render = (report: Report): string => {
   const [text, color] = result(report)
-  const left = box(0, LABEL, "#3b3f46")
-  const right = box(left.width, text, colors[color])
-  const width = left.width + right.width
-  const title = escaped(titleOf(report, text))
-  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="20" viewBox="0 0 ${width} 20" role="img" aria-label="${title}">
+  const { contract, level, startedAt, subject } = report
+  const name = Wording.implementation(report) ?? subject.name
+  const of = `${contract.name} ${contract.version}, suite ${Wording.suite(report)}, ${startedAt.slice(0, 10)}`
+  const title = `${name}: ${text} at level ${level}, ${of}`
+  const left = widthOf(LABEL) + 2 * PADDING
+  const width = left + widthOf(text) + 2 * PADDING
+  return markup`<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="20" viewBox="0 0 ${width} 20" role="img" aria-label="${title}">
 <title>${title}</title>
-<g font-family="Verdana,DejaVu Sans,Geneva,sans-serif" font-size="11">
-${left.svg}
-${right.svg}
+<rect width="${width}" height="20" fill="${colors[color]}"/>
+<rect width="${left}" height="20" fill="#3b3f46"/>
+<g font-family="Verdana,DejaVu Sans,Geneva,sans-serif" font-size="11" fill="#fff">
+<text x="${PADDING}" y="14" textLength="${widthOf(LABEL)}" lengthAdjust="spacingAndGlyphs">${LABEL}</text>
+<text x="${left + PADDING}" y="14" textLength="${widthOf(text)}" lengthAdjust="spacingAndGlyphs">${text}</text>
 </g>
 </svg>
-`
-}
-
-/** Returns the verdict with its level, contract, suite and date, such as `Shop 2.1: conformant at level spec, …`. */
-const titleOf = (report: Report, text: string): string => {
-  const name = Wording.implementation(report) ?? report.subject.name
-  return [
-    `${name}: ${text} at level ${report.level}`,
-    `${report.contract.name} ${report.contract.version}`,
-    `suite ${Wording.suite(report)}`,
-    report.startedAt.slice(0, 10)
-  ].join(", ")
+`.text
 }

@@ -27,56 +27,43 @@ const REMOVED = "‹removed›"
  * members such as `token` are removed, and declared keys are replaced wherever they occur. A body is omitted if all
  * bodies together would exceed 16 MiB; then the archive has a comment about it.
  */
-export const render = (report: Report, subject: Subject): string =>
-  `${escaped(JSON.stringify({ log: logOf(report, subject) }, null, 1))}\n`
+export const render = (report: Report, subject: Subject): string => {
+  const redact = HttpSubject.is(subject) ? subject.redact : (content: string) => content
+  // Every text is cleaned, because decoding, as of the query, may reveal a key.
+  const clean = (_name: string, value: unknown) =>
+    typeof value === "string" ? redact(value).replace(credentialMember, `$1${REMOVED}`) : value
+  return `${escaped(JSON.stringify({ log: logOf(report, subject) }, clean, 1))}\n`
+}
 
 const logOf = (report: Report, subject: Subject) => {
   const server = HttpSubject.is(subject) ? subject : undefined
-  const baseUrl = server?.target.baseUrl
-  const origin = baseUrl === undefined ? "http://localhost" : new URL(baseUrl).origin
-  const redact = server?.redact ?? ((content: string) => content)
-  const clean = (content: string) => redact(content).replace(credentialMember, `$1${REMOVED}`)
-  const first = (message: Message, name: string) => clean(headerValues(message, name)[0] ?? "")
+  const origin =
+    server?.target.baseUrl === undefined ? "http://localhost" : new URL(server.target.baseUrl).origin
   let available = MAX_BODIES_LENGTH
   let omitted = 0
   const contentOf = (message: Message) => {
-    const mimeType = first(message, "content-type")
+    const mimeType = headerValues(message, "content-type")[0] ?? ""
     const content = text(message.body)
-    // Before it is searched for credentials, which takes time.
     if (content.length > available) {
       omitted++
       return { mimeType, text: "", comment: "omitted" }
     }
     available -= content.length
-    return { mimeType, text: clean(content) }
+    return { mimeType, text: content }
   }
-  const common = ({ body, headers }: Message) => ({
-    httpVersion: "HTTP/1.1",
-    cookies: [],
-    headers: headers.map(([name, value]) => ({
-      name: clean(name),
-      value: credentialHeaders.test(name.trim()) ? REMOVED : clean(value)
-    })),
-    headersSize: -1,
-    bodySize: body?.length ?? 0
-  })
   const entries = (server?.exchanges ?? []).flatMap(({ did, from, request, response, to }) => {
     if (response === undefined) return []
     const duration = Math.max(0, Math.round((to - from) * 1_000) / 1_000)
-    const url = clean(origin + request.target)
+    const url = origin + request.target
     return [
       {
         startedDateTime: dateOf(from),
         time: duration,
         request: {
-          method: clean(request.method),
+          method: request.method,
           url,
           ...common(request),
-          // Decoding may reveal a key.
-          queryString: [...new URLSearchParams(split(url)[1])].map(([name, value]) => ({
-            name: clean(name),
-            value: clean(value)
-          })),
+          queryString: [...new URLSearchParams(split(url)[1])].map(([name, value]) => ({ name, value })),
           ...(request.body === undefined ? {} : { postData: { params: [], ...contentOf(request) } })
         },
         response: {
@@ -84,11 +71,11 @@ const logOf = (report: Report, subject: Subject) => {
           statusText: "",
           ...common(response),
           content: { size: response.body.length, ...contentOf(response) },
-          redirectURL: first(response, "location")
+          redirectURL: headerValues(response, "location")[0] ?? ""
         },
         cache: {},
         timings: { send: 0, wait: duration, receive: 0 },
-        comment: clean(did)
+        comment: did
       }
     ]
   })
@@ -109,6 +96,18 @@ const logOf = (report: Report, subject: Subject) => {
 }
 
 type Message = Pick<WireRequest, "headers" | "body">
+
+/** Returns the fields that requests and responses share. */
+const common = ({ body, headers }: Message) => ({
+  httpVersion: "HTTP/1.1",
+  cookies: [],
+  headers: headers.map(([name, value]) => ({
+    name,
+    value: credentialHeaders.test(name.trim()) ? REMOVED : value
+  })),
+  headersSize: -1,
+  bodySize: body?.length ?? 0
+})
 
 /** Formats a time. A clock under test may show a time outside of the range of `Date`; the result is then the epoch. */
 const dateOf = (epochMs: number): string => {

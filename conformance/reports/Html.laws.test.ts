@@ -64,10 +64,8 @@ describe("a report as HTML", () => {
     )
     for (const rules of [light, dark]) {
       const color = Object.fromEntries(rules.split(/[;\s]+/).map((rule) => rule.split(":")))
-      for (const text of ["--ink", "--soft", "--good", "--bad", "--care", "--calm"]) {
-        for (const ground of ["--page", "--card", "--code"]) {
-          expect([text, ground, contrast(color[text], color[ground]) >= 4.5]).toEqual([text, ground, true])
-        }
+      for (const text of ["--ink", "--good", "--bad", "--care"]) {
+        expect([text, contrast(color[text], color["--page"]) >= 4.5]).toEqual([text, true])
       }
     }
   })

@@ -6,7 +6,7 @@
 
 import * as Arr from "effect/Array"
 import type { CheckResult, Report } from "../engine/Report.ts"
-import { escaped } from "./Markup.ts"
+import { type Markup, markup } from "./Markup.ts"
 import * as Wording from "./Wording.ts"
 
 /** A check, or the run itself. */
@@ -17,19 +17,17 @@ type Case = Omit<CheckResult, "profile"> & { readonly profile: string }
  */
 export const render = (report: Report): string => {
   const cases: ReadonlyArray<Case> = [...report.checks, ...failedRun(report)]
-  const suites = Object.entries(Arr.groupBy(cases, ({ profile }) => profile)).flatMap(([name, inside]) => [
-    `  <testsuite${attributes({ name, ...tally(inside), timestamp: report.startedAt })}>`,
-    ...inside.flatMap(testcase),
-    "  </testsuite>"
-  ])
+  const suites = Object.entries(Arr.groupBy(cases, ({ profile }) => profile)).map(
+    ([name, inside]) => markup`<testsuite name="${name}" timestamp="${report.startedAt}"${tally(inside)}>
+${inside.map(testcase)}
+</testsuite>`
+  )
   const time = (report.milliseconds / 1_000).toFixed(3)
-  return [
-    '<?xml version="1.0" encoding="UTF-8"?>',
-    `<testsuites${attributes({ name: report.suite.name, ...tally(cases), time })}>`,
-    ...suites,
-    "</testsuites>",
-    ""
-  ].join("\n")
+  return markup`<?xml version="1.0" encoding="UTF-8"?>
+<testsuites name="${report.suite.name}" time="${time}"${tally(cases)}>
+${suites}
+</testsuites>
+`.text
 }
 
 /** Returns the run as a case if it failed, but no check did; without it, the document would look like a pass. */
@@ -49,47 +47,29 @@ const failedRun = (report: Report): ReadonlyArray<Case> =>
       ]
     : []
 
-const testcase = (check: Case): ReadonlyArray<string> => {
-  const open = `    <testcase${attributes({ classname: check.profile, name: check.id })}`
-  const content = resultOf(check)
-  return content === undefined ? [`${open}/>`] : [`${open}>`, `      ${content}`, "    </testcase>"]
-}
+const testcase = (check: Case): Markup =>
+  markup`<testcase classname="${check.profile}" name="${check.id}">${resultOf(check)}</testcase>`
 
-const resultOf = (check: Case): string | undefined => {
+const resultOf = (check: Case): Markup | string => {
   const message = Wording.summary(check)
   switch (check.status) {
     case "pass":
-      return undefined
+      return ""
     case "fail":
-      return element("failure", { message, type: "violation" }, Wording.failure(check))
+      return markup`<failure message="${message}" type="violation">${Wording.failure(check)}</failure>`
     case "error":
-      return element("error", { message, type: "suite-error" }, [check.law])
+      return markup`<error message="${message}" type="suite-error">${check.law}</error>`
     case "inconclusive":
     case "not-applicable":
     case "excluded":
-      return `<skipped${attributes({ message: `${check.status.replace("-", " ")}: ${message}` })}/>`
+      return markup`<skipped message="${check.status.replace("-", " ")}: ${message}"/>`
   }
 }
 
 /** Counts the checks, failures, errors and skipped checks, as attributes that consumers of JUnit add up. */
-const tally = (checks: ReadonlyArray<Case>) => {
+const tally = (checks: ReadonlyArray<Case>): Markup => {
   const count = (...statuses: ReadonlyArray<CheckResult["status"]>) =>
-    String(checks.filter(({ status }) => statuses.includes(status)).length)
-  return {
-    tests: String(checks.length),
-    failures: count("fail"),
-    errors: count("error"),
-    skipped: count("not-applicable", "excluded", "inconclusive")
-  }
+    checks.filter(({ status }) => statuses.includes(status)).length
+  const skipped = count("not-applicable", "excluded", "inconclusive")
+  return markup` tests="${checks.length}" failures="${count("fail")}" errors="${count("error")}" skipped="${skipped}"`
 }
-
-const attributes = (values: { readonly [name: string]: string }): string =>
-  Object.entries(values)
-    .map(([name, value]) => ` ${name}="${escaped(value)}"`)
-    .join("")
-
-const element = (
-  name: string,
-  values: { readonly [name: string]: string },
-  lines: ReadonlyArray<string>
-): string => `<${name}${attributes(values)}>${lines.map(escaped).join("\n")}</${name}>`

@@ -47,7 +47,7 @@ describe("a report as JSON", () => {
         (path, value) => {
           const json = replaceAt(JSON.parse(Json.render(example)), path, value)
           const result = Json.parse(JSON.stringify(json) ?? "")
-          if (Result.isFailure(result)) expect(result.failure.message).toMatch(/^(the|this is not a) report/)
+          if (Result.isFailure(result)) expect(result.failure.message).toMatch(/^this is not a report/)
           else for (const { render } of [Json, Terminal, JUnit, Html]) render(result.success)
         }
       ),
@@ -64,17 +64,13 @@ describe("a report as JSON", () => {
   })
 
   it("is rejected with a reason if it is not JSON, has another schema version or is invalid", () => {
-    expect(rejectionOf("{")).toBe("this is not a report: it is not JSON")
-    expect(rejectionOf("[]")).toMatch("this is not a report: it has no schemaVersion")
-    expect(rejectionOf('{"schemaVersion":2}')).toBe(
-      "the report has schema version 2, but this suite supports version 1"
+    expect(rejectionOf("{")).toBe("this is not a report of schema version 1: Expected a valid JSON string")
+    expect(rejectionOf("[]")).toMatch(/^this is not a report of schema version 1: Expected object/)
+    expect(rejectionOf(JSON.stringify({ ...example, schemaVersion: 2 }))).toMatch(
+      /^this is not a report of schema version 1: Expected 1\s+at \["schemaVersion"\]/
     )
-    expect(rejectionOf(JSON.stringify({ ...example, verdict: "fine" }))).toMatch(
-      /the report is invalid: .*verdict/s
-    )
-    expect(rejectionOf(JSON.stringify({ ...example, seed: undefined }))).toMatch(
-      /the report is invalid: .*seed/s
-    )
+    expect(rejectionOf(JSON.stringify({ ...example, verdict: "fine" }))).toMatch(/"verdict"/)
+    expect(rejectionOf(JSON.stringify({ ...example, seed: undefined }))).toMatch(/"seed"/)
   })
 
   it("is accepted with unknown fields, which are ignored", () => {

@@ -64,15 +64,10 @@ describe("Terminal.render", () => {
 })
 
 describe("Terminal.progress", () => {
-  it("returns one line that fits into the columns", () => {
+  it("returns one line of visible characters", () => {
     fc.assert(
-      fc.property(hostile, fc.nat({ max: 200 }), fc.nat(), (id, width, milliseconds) => {
-        const line = Terminal.progress(
-          { index: 1, total: 84, id, requests: 3, waitedMs: 0 },
-          milliseconds,
-          width
-        )
-        expect(Terminal.cut(line, width)).toBe(line)
+      fc.property(hostile, fc.nat(), (id, milliseconds) => {
+        const line = Terminal.progress({ index: 1, total: 84, id, requests: 3, waitedMs: 0 }, milliseconds)
         expect(line).toBe(printable(line))
       })
     )

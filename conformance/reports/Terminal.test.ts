@@ -21,6 +21,7 @@ FAIL  list.limit.ceiling (§8.1, level spec)
   actual    101
 
 FAIL  limits.remaining-truth (and 37 more)
+  The window shown admits at least as many further requests as Remaining says.
   GET /pets?limit=0 (tiny key) → 400, remaining 4 {"code":"invalid_parameter"}
   expected  remaining 3 (plan "tiny")
   actual    remaining 4
@@ -51,9 +52,8 @@ core 1/2 fail, limits 0/3 fail, concurrency 0/1 error, ban 0/1 not-applicable
     const shown = lines.filter((line) => /^ +(\d+\. do|…)/.test(line)).map((line) => line.trim())
     expect(shown).toEqual([
       "1. do 1 → done",
-      "2. do 2 → done",
-      "… 5 steps …",
-      ...[8, 9, 10, 11, 12].map((number) => `${number}. do ${number} → done`)
+      "… 8 more steps …",
+      ...[10, 11, 12].map((number) => `${number}. do ${number} → done`)
     ])
   })
 
@@ -90,7 +90,6 @@ describe("Terminal.progress", () => {
     expect(Terminal.progress(run, 14_000)).toBe(
       "[12/84] limits.burst  312 requests, 14 s (waited 9 s for limits)"
     )
-    expect(Terminal.progress(run, 14_000, 30)).toBe("[12/84] limits.burst  312 req…")
   })
 })
 

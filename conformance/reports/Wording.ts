@@ -1,7 +1,7 @@
 /** Creates the texts that all renderings of a report share. */
 import * as Arr from "effect/Array"
 import type { Step } from "../clauses/Finding.ts"
-import type { Cause, CheckResult, Report, Status } from "../engine/Report.ts"
+import type { Cause, CheckResult, Report } from "../engine/Report.ts"
 import * as Moment from "../http/Moment.ts"
 import { printable } from "../http/Printable.ts"
 
@@ -56,16 +56,6 @@ export const verdict = (report: Report): string => {
  */
 export const claims = ({ claims, verdict }: Report): string | undefined =>
   claims.length === 0 || verdict === "conformant" ? undefined : `conformant: ${claims.join(", ")}`
-
-/** Each status with its name in counts, the worst first. */
-export const countedStatuses = [
-  ["error", "suite errors"],
-  ["fail", "failed"],
-  ["inconclusive", "inconclusive"],
-  ["pass", "passed"],
-  ["not-applicable", "not applicable"],
-  ["excluded", "excluded"]
-] as const satisfies ReadonlyArray<readonly [Status, string]>
 
 /** Returns the reason for the status of a check, in one sentence. */
 export const summary = ({ counterexample, reason }: Pick<CheckResult, "counterexample" | "reason">): string =>
@@ -142,17 +132,30 @@ const limits = ({ limits: { effort, exclude, milliseconds, only, requests } }: R
     ...(exclude.length === 0 ? [] : [`without ${exclude.join(" ")}`])
   ].join(", ")
 
-/** Returns the known facts about the origin of a report, each with its name. */
-export const provenance = (report: Report): ReadonlyArray<readonly [string, string]> =>
+/** Returns the facts that are known of a run, each with its name. */
+export const facts = (report: Report): ReadonlyArray<readonly [name: string, fact: string]> =>
   (
     [
+      ["Subject", `${report.subject.name} (${report.subject.kind})`],
+      ["Level", report.level],
+      ["Started", report.startedAt],
+      ["Cost", cost(report)],
+      ["Seed", String(report.seed)],
       ["Implementation", implementation(report)],
       ["Contract", `${report.contract.name} ${report.contract.version}`],
       ["Suite", suite(report)],
+      ["Limits", limits(report)],
+      ["Declared", report.subject.capabilities.join(", ")],
+      [
+        "Checks",
+        Object.entries(report.counts)
+          .map(([status, count]) => `${count} ${status}`)
+          .join(", ")
+      ],
       ["Profiles", profiles(report)],
-      ["Limits", limits(report)]
+      ["Claims", claims(report)]
     ] as const
-  ).flatMap(([name, text]) => (text === undefined || text === "" ? [] : [[name, text] as const]))
+  ).flatMap(([name, fact]) => (fact === undefined || fact === "" ? [] : [[name, fact] as const]))
 
 /** Formats a step in one line. */
 export const step = ({ did, got }: Step): string => printable(got === "" ? did : `${did} → ${got}`)

@@ -15,7 +15,12 @@ const request: fc.Arbitrary<WireRequest> = fc.record({
       fc.constantFrom("X-A", "Content-Type", "Authorization"),
       fc.oneof(
         fc.string({ unit: fc.constantFrom(..." abz$`'\"\\!%@&|;*~é") }).map((value) => `x${value}x`),
-        fc.constantFrom("Bearer main-secret-0123", "Bearer TINY-SECRET-4567", "Basic main-secre$x")
+        fc.constantFrom(
+          "Bearer main-secret-0123",
+          "Bearer TINY-SECRET-4567",
+          "Basic main-secre$x",
+          "Bearer main-secret-01230"
+        )
       )
     ),
     { maxLength: 3 }

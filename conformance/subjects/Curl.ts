@@ -1,9 +1,13 @@
 /** Writes a request as one `curl` command for bash, with variables instead of keys. */
+import { isUtf8 } from "node:buffer"
 import type { WireRequest } from "../http/Wire.ts"
 import * as KeyText from "./KeyText.ts"
 
 /** Maximum size in bytes of a body in a command; a larger one can be sent with `replay`. */
 const MAX_BODY = 8_000
+
+/** The character `@`, after which curl expects the name of a file. */
+const AT = 0x40
 
 /** Matches text that a word in quotes can contain unchanged. */
 const plain = /^[ -~\u00a0-\ud7ff\ue000-\ufffd]*$/
@@ -22,18 +26,11 @@ const printfFormat = (body: Uint8Array): string =>
 
 /** Returns a word of the shell; `undefined` if no variable can stand for a part of a key in it. */
 const word = (content: string, secrets: KeyText.Secrets): string | undefined => {
-  const pieces = KeyText.of(content, secrets)
-  if (pieces.every((piece) => typeof piece === "string")) {
+  const text = KeyText.of(content, secrets)
+  if (text === content)
     return plain.test(content) ? quoted(content) : `"$(printf ${printfFormat(Buffer.from(content))})"`
-  }
-  let joined = ""
-  for (const piece of pieces) {
-    const part =
-      typeof piece === "string" ? piece.replace(/["$`\\]/g, "\\$&") : KeyText.variable(piece, secrets)
-    if (part === undefined || !plain.test(part)) return undefined
-    joined += part
-  }
-  return `"${joined}"`
+  const written = KeyText.inBash(text)
+  return written !== undefined && plain.test(written) ? `"${written}"` : undefined
 }
 
 /**
@@ -53,32 +50,25 @@ export const command = (
   if ((body?.length ?? 0) > MAX_BODY) return undefined
   const isHead = method === "HEAD"
   const hasBody = body !== undefined || /^(?:POST|PUT|PATCH)$/.test(method)
+  const usualMethod = isHead ? "HEAD" : hasBody ? "POST" : "GET"
   const hasType = headers.some(([name]) => name.toLowerCase() === "content-type")
-  const lines = [
-    ...headers.map(([name, value]) => word(value === "" ? `${name};` : `${name}: ${value}`, secrets)),
-    // Without this, curl adds a content type of its own.
-    ...(hasBody && !hasType ? ["Content-Type:"] : [])
-  ].map((header) => header && `-H ${header}`)
   const content = Buffer.from(body ?? [])
-  const decoded = content.toString()
-  const isText = content.equals(Buffer.from(decoded)) && plain.test(decoded) && !decoded.startsWith("@")
-  const data = isText ? word(decoded, secrets) : "@-"
-  const url = word(origin + target, secrets)
+  const isText = isUtf8(content) && plain.test(content.toString()) && content[0] !== AT
+  const option = (flag: string, text: string) => {
+    const value = word(text, secrets)
+    return value && `${flag} ${value}`
+  }
   const parts = [
-    isText || !hasBody ? undefined : `printf ${printfFormat(content)} |`,
+    ...(isText || !hasBody ? [] : [`printf ${printfFormat(content)} |`]),
     isHead ? "curl -I" : "curl -i",
-    /[[\]{}]/.test(target) ? "-g" : undefined,
-    /\/\.{1,2}(?:\/|$)/.test(target) ? "--path-as-is" : undefined,
-    method === "GET" && !hasBody
-      ? undefined
-      : isHead || (method === "POST" && hasBody)
-        ? undefined
-        : `-X ${quoted(method)}`,
-    ...lines,
-    hasBody ? `--data-binary ${data}` : undefined,
-    url
+    ...(/[[\]{}]/.test(target) ? ["-g"] : []),
+    ...(/\/\.{1,2}(?:\/|$)/.test(target) ? ["--path-as-is"] : []),
+    ...(method === usualMethod ? [] : [`-X ${quoted(method)}`]),
+    ...headers.map(([name, value]) => option("-H", value === "" ? `${name};` : `${name}: ${value}`)),
+    // Without this, curl adds a content type of its own.
+    ...(hasBody && !hasType ? ["-H Content-Type:"] : []),
+    ...(hasBody ? [isText ? option("--data-binary", content.toString()) : "--data-binary @-"] : []),
+    word(origin + target, secrets)
   ]
-  return url === undefined || lines.includes(undefined) || (hasBody && data === undefined)
-    ? undefined
-    : parts.filter((part) => part !== undefined).join(" ")
+  return parts.includes(undefined) ? undefined : parts.join(" ")
 }

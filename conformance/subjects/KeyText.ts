@@ -1,51 +1,75 @@
-/** Writes texts that contain keys, parts of keys or other spellings of them, without the keys. */
+/** Writes texts that contain keys, parts of keys or other spellings of them, with placeholders instead of the keys. */
+import * as Arr from "effect/Array"
 import * as Schema from "effect/Schema"
 
 /** The declared keys. */
 export const names = ["main", "tiny", "victim", "revoked", "expired"] as const
 
-/** The declared key that a request is sent with; `none` without a key, `other` for a credential that is made up. */
-export type KeyName = (typeof names)[number] | "none" | "other"
+/** The declared key that a request is sent with; `none` without a key. */
+export type KeyName = (typeof names)[number] | "none"
 
 export type Secrets = { readonly [name in KeyName]?: string | undefined }
 
-/** The spellings in which programs send keys, each with its description, and its operator in bash if there is one. */
+/** A text with placeholders, such as `Bearer ‹key:main›` and `Bearer ‹key:main in upper case, characters 0 to 9›`. */
+export const KeyText = Schema.String
+export type KeyText = typeof KeyText.Type
+
+/** The spellings in which programs send keys, each with its operator in bash if there is one. */
 const spellings = {
-  exact: { of: (key: string) => key, words: "", operator: "" },
-  upper: { of: (key: string) => key.toUpperCase(), words: " in upper case", operator: "^^" },
-  lower: { of: (key: string) => key.toLowerCase(), words: " in lower case", operator: ",," },
-  swapped: {
-    of: (key: string) =>
-      key.replace(/[a-z]/gi, (letter) => (letter < "a" ? letter.toLowerCase() : letter.toUpperCase())),
-    words: " in swapped case",
-    operator: "~~"
-  },
-  reversed: {
-    of: (key: string) => [...key].toReversed().join(""),
-    words: " reversed",
-    operator: undefined
-  },
-  percent: {
+  "": { of: (key: string) => key, operator: "" },
+  " in upper case": { of: (key: string) => key.toUpperCase(), operator: "^^" },
+  " in lower case": { of: (key: string) => key.toLowerCase(), operator: ",," },
+  " reversed": { of: (key: string) => [...key].toReversed().join(""), operator: undefined },
+  " percent-encoded": {
     of: (key: string) => key.replace(/[ -~]/g, (unit) => `%${unit.charCodeAt(0).toString(16)}`),
-    words: " percent-encoded",
     operator: undefined
   }
 } as const
+type Spelling = keyof typeof spellings
 
-const kinds = Object.keys(spellings) as ReadonlyArray<keyof typeof spellings> // exactly its keys
+const kinds = Object.keys(spellings) as ReadonlyArray<Spelling> // exactly its keys
 
-/** Characters `from` to `to` of a spelling of a key. */
-const KeyPart = Schema.Struct({
-  key: Schema.Literals(names),
-  as: Schema.Literals(kinds),
-  from: Schema.Int,
-  to: Schema.Int
-})
-type KeyPart = typeof KeyPart.Type
+/** Characters `from` to `to` of a spelling of a key; all of them if `range` is absent. */
+interface KeyPart {
+  readonly key: (typeof names)[number]
+  readonly as: Spelling
+  readonly range?: readonly [from: number, to: number] | undefined
+}
 
-/** A text without keys: literal pieces, and parts of keys. */
-export const KeyText = Schema.Array(Schema.Union([Schema.String, KeyPart]))
-export type KeyText = typeof KeyText.Type
+const placeholders = new RegExp(
+  `‹key:(${names.join("|")})(${kinds.toReversed().join("|")})(?:, characters (\\d+) to (\\d+))?›`,
+  "g"
+)
+
+/** Replaces each placeholder; returns `undefined` if `write` has nothing for one of them. */
+const written = (text: KeyText, write: (part: KeyPart) => string | undefined): string | undefined => {
+  let isComplete = true
+  const result = text.replace(
+    placeholders,
+    (_, key: KeyPart["key"], as: Spelling, from: string | undefined, to: string | undefined) => {
+      const part = write({ key, as, range: from === undefined ? undefined : [Number(from), Number(to)] })
+      isComplete &&= part !== undefined
+      return part ?? ""
+    }
+  )
+  return isComplete ? result : undefined
+}
+
+/** Returns the text with the keys; `undefined` if a key is not known. */
+export const resolve = (text: KeyText, secrets: Secrets): string | undefined =>
+  written(text, ({ as, key, range = [] }) => {
+    const secret = secrets[key]
+    return secret && spellings[as].of(secret).slice(...range)
+  })
+
+/** Returns the text for a word in double quotes of bash, with variables such as `${KEY^^}`; `undefined` if it needs others. */
+export const inBash = (text: KeyText): string | undefined =>
+  written(text.replace(/["$`\\]/g, "\\$&"), ({ as, key, range }) => {
+    const name = key === "main" ? "KEY" : key.toUpperCase()
+    const { operator } = spellings[as]
+    if (range === undefined) return operator === undefined ? undefined : `\${${name}${operator}}`
+    return operator === "" ? `\${${name}:${range[0]}:${range[1] - range[0]}}` : undefined
+  })?.replace(/\$\{([A-Z]+)\}(?!\w)/g, "$$$1")
 
 /** A text to be found, also if only a part of it occurs that has at least the minimum length. */
 export interface Spelled {
@@ -53,106 +77,72 @@ export interface Spelled {
   readonly minimum: number
 }
 
-/** Characters `from` to `to` of a spelled text. */
-export interface Part<A> {
-  readonly of: A
-  readonly from: number
-  readonly to: number
-}
-
-/** Length of the beginnings that are indexed. */
+/** Maximum length of the beginnings that are indexed. */
 const INDEXED = 5
 
-/** Creates a function that returns the longest part of any of the texts at an index of a text; of equal ones, the first. */
-export const search = <A extends Spelled>(all: ReadonlyArray<A>) => {
-  const index = new Map<number, Map<string, Array<readonly [A, number]>>>()
-  for (const each of all) {
-    const size = Math.min(INDEXED, each.minimum)
-    const ofSize = index.get(size) ?? new Map<string, Array<readonly [A, number]>>()
-    if (size > 0) index.set(size, ofSize)
-    for (let from = 0; from + each.minimum <= each.spelled.length; from++) {
-      const start = each.spelled.slice(from, from + size)
-      ofSize.set(start, [...(ofSize.get(start) ?? []), [each, from]])
-    }
-  }
-  return (text: string, at: number): Part<A> | undefined => {
-    let longest: Part<A> | undefined
-    for (const [size, beginnings] of index) {
-      for (const [each, from] of beginnings.get(text.slice(at, at + size)) ?? []) {
-        let to = from + size
-        while (to < each.spelled.length && each.spelled[to] === text[at + to - from]) to++
-        const isLonger = longest === undefined || to - from > longest.to - longest.from
-        if (to - from >= each.minimum && isLonger) longest = { of: each, from, to }
+/**
+ * Creates a function that replaces in a text every part of any of the texts, the longest first, by what `write` returns.
+ * Parts are sought in `folded`, which has the same length as the text.
+ */
+export const replacer = <A extends Spelled>(
+  all: ReadonlyArray<A>,
+  write: (of: A, from: number, to: number) => string
+) => {
+  const size = Math.min(INDEXED, ...all.map(({ minimum }) => minimum))
+  const parts = all.flatMap((of) =>
+    Array.from({ length: of.spelled.length - of.minimum + 1 }, (_, from) => ({ of, from }))
+  )
+  const beginnings = new Map(
+    Object.entries(Arr.groupBy(parts, ({ from, of }) => of.spelled.slice(from, from + size)))
+  )
+  return (text: string, folded = text): string => {
+    const longestAt = (at: number) =>
+      (beginnings.get(folded.slice(at, at + size)) ?? [])
+        .map(({ from, of }) => {
+          let to = from + size
+          while (to < of.spelled.length && of.spelled[to] === folded[at + to - from]) to++
+          return { of, from, to }
+        })
+        .filter(({ from, of, to }) => to - from >= of.minimum)
+        .toSorted((a, b) => b.to - b.from - (a.to - a.from))[0]
+    let result = ""
+    let copied = 0
+    for (let at = 0; at < text.length; ) {
+      const part = longestAt(at)
+      if (part === undefined) {
+        at++
+        continue
       }
+      const { from, of, to } = part
+      result += text.slice(copied, at) + write(of, from, to)
+      at += to - from
+      copied = at
     }
-    return longest
+    return result + text.slice(copied)
   }
 }
 
 /** Minimum length of a part of a key that must not be shown. */
 const PART_LENGTH = 5
 
-const searchOf = (secrets: Secrets) =>
-  search(
+const replacerOf = (secrets: Secrets) =>
+  replacer(
     names.flatMap((key) =>
-      kinds.map((as) => {
+      kinds.flatMap((as) => {
         const spelled = spellings[as].of(secrets[key] ?? "")
-        return { key, as, spelled, minimum: Math.min(PART_LENGTH, spelled.length) }
+        return spelled === "" ? [] : [{ key, as, spelled, minimum: Math.min(PART_LENGTH, spelled.length) }]
       })
-    )
+    ),
+    ({ as, key, spelled }, from, to) =>
+      `‹key:${key}${as}${to - from === spelled.length ? "" : `, characters ${from} to ${to}`}›`
   )
 
-const searches = new WeakMap<Secrets, ReturnType<typeof searchOf>>()
+const replacers = new WeakMap<Secrets, ReturnType<typeof replacerOf>>()
 
-/** Splits a text into literal pieces and parts of keys. */
+/** Replaces keys and parts of them by placeholders. */
 export const of = (text: string, secrets: Secrets): KeyText => {
   // Created once, because every text of a run is searched.
-  const partAt = searches.get(secrets) ?? searchOf(secrets)
-  searches.set(secrets, partAt)
-  const pieces: Array<string | KeyPart> = []
-  let literal = ""
-  for (let at = 0; at < text.length; ) {
-    const part = partAt(text, at)
-    if (part === undefined) {
-      literal += text[at++]
-      continue
-    }
-    if (literal !== "") pieces.push(literal)
-    literal = ""
-    const { from, of, to } = part
-    pieces.push({ key: of.key, as: of.as, from, to })
-    at += to - from
-  }
-  return literal === "" ? pieces : [...pieces, literal]
-}
-
-/** Returns the text with the keys; `undefined` if a key is not known. */
-export const resolve = (text: KeyText, secrets: Secrets): string | undefined => {
-  let resolved = ""
-  for (const piece of text) {
-    const secret = typeof piece === "string" ? "" : secrets[piece.key]
-    if (secret === undefined) return undefined
-    resolved += typeof piece === "string" ? piece : spellings[piece.as].of(secret).slice(piece.from, piece.to)
-  }
-  return resolved
-}
-
-const isWhole = ({ as, from, key, to }: KeyPart, secrets: Secrets): boolean =>
-  from === 0 && to === spellings[as].of(secrets[key] ?? "").length
-
-/** Returns the text with names of keys instead of the keys, such as `Bearer ‹key:main in upper case›`. */
-export const describe = (text: KeyText, secrets: Secrets): string =>
-  text
-    .map((piece) => {
-      if (typeof piece === "string") return piece
-      return `‹${isWhole(piece, secrets) ? "" : "part of "}key:${piece.key}${spellings[piece.as].words}›`
-    })
-    .join("")
-
-/** Returns an expression of bash for a part of a key in a variable, such as `${KEY^^}`; `undefined` if there is none. */
-export const variable = (part: KeyPart, secrets: Secrets): string | undefined => {
-  const name = part.key === "main" ? "KEY" : part.key.toUpperCase()
-  const { operator } = spellings[part.as]
-  if (isWhole(part, secrets)) return operator === "" ? `$${name}` : operator && `\${${name}${operator}}`
-  return operator === "" ? `\${${name}:${part.from}:${part.to - part.from}}` : undefined
+  const replace = replacers.get(secrets) ?? replacerOf(secrets)
+  replacers.set(secrets, replace)
+  return replace(text)
 }

@@ -1,6 +1,7 @@
 /** Defines requests as programs send them, and describes them in one line, without keys and values derived from them. */
+import { isUtf8 } from "node:buffer"
 import { visible } from "../http/Printable.ts"
-import { type Header, text } from "../http/Wire.ts"
+import { type Header, text, type WireRequest } from "../http/Wire.ts"
 import * as KeyText from "./KeyText.ts"
 
 /** A request below the base address. */
@@ -13,8 +14,6 @@ export interface Sent {
   readonly key?: KeyText.KeyName
   /** Values of `Authorization` instead of a declared key; an empty array sends none. */
   readonly authorization?: ReadonlyArray<string>
-  /** Describes `authorization` in reports, which must not show values that are derived from a key. */
-  readonly credential?: string
   readonly headers?: ReadonlyArray<Header>
   readonly body?: string | Uint8Array
   /** A body that is sent as `application/json`. */
@@ -36,51 +35,38 @@ export const condensed = (content: string): string =>
   content.replace(/(.{1,6}?)\1{19,}/gsu, (all, unit: string) => `‹${unit} × ${all.length / unit.length}›`)
 
 /** Decodes a body as UTF-8; shows each byte of another encoding as an escape. */
-export const bodyText = (body: Uint8Array): string => {
-  const decoded = text(body)
-  return decoded.includes("\ufffd")
-    ? Buffer.from(body)
+export const bodyText = (body: Uint8Array): string =>
+  isUtf8(body)
+    ? text(body)
+    : Buffer.from(body)
         .toString("latin1")
         .replace(/[^ -~]/g, (unit) => `\\x${unit.charCodeAt(0).toString(16).padStart(2, "0")}`)
-    : decoded
-}
 
 const show = (content: string, secrets: KeyText.Secrets): string =>
-  visible(shortened(condensed(KeyText.describe(KeyText.of(content, secrets), secrets))))
-
-/** Describes the credentials: nothing for the main key, another key, or the value of `Authorization`. */
-const describeCredentials = (
-  { authorization, credential, key = "main" }: Sent,
-  secrets: KeyText.Secrets
-): ReadonlyArray<string> => {
-  if (credential !== undefined) return [`Authorization: ${credential}`]
-  const [only] = authorization?.length === 1 ? authorization : []
-  const sender =
-    authorization === undefined ? key : KeyText.names.find((name) => only === `Bearer ${secrets[name] ?? ""}`)
-  if (sender !== undefined && sender !== "other") {
-    return sender === "main" ? [] : [sender === "none" ? "no key" : `${sender} key`]
-  }
-  if (authorization === undefined) return []
-  return authorization.length === 0
-    ? ["no Authorization"]
-    : authorization.map((value) => `Authorization: ${show(value, secrets)}`)
-}
+  visible(shortened(condensed(KeyText.of(content, secrets))))
 
 /**
- * Describes a request. The header `Content-Type: application/json` is omitted.
+ * Describes a request below the base path. The main key and `Content-Type: application/json` are omitted.
  *
  * @example
  * ```ts
- * describe({ path: "/pets", authorization: ["Token x"] }, {}) // "GET /pets (Authorization: Token x)"
+ * describe({ method: "GET", target: "/v1/pets", headers: [["Authorization", "Token x"]], body: undefined }, "/v1", {})
+ * // "GET /pets (Authorization: Token x)"
  * ```
  */
-export const describe = (sent: Sent, secrets: KeyText.Secrets): string => {
-  const { body, headers = [], json, method = "GET", path } = sent
-  const content = json ?? (typeof body === "string" ? body : body && bodyText(body))
-  const shown = content === undefined ? "" : ` ${show(content, secrets)}`
-  const shownHeaders = headers
-    .filter(([name, value]) => !(name.toLowerCase() === "content-type" && value === "application/json"))
-    .map(([name, value]) => `${name}: ${show(value, secrets)}`)
-  const details = [...describeCredentials(sent, secrets), ...shownHeaders]
-  return `${method} ${show(path, secrets)}${shown}${details.length === 0 ? "" : ` (${details.join(", ")})`}`
+export const describe = (
+  { body, headers, method, target }: WireRequest,
+  basePath: string,
+  secrets: KeyText.Secrets
+): string => {
+  const shown = headers.map(([name, value]) => `${name}: ${show(value, secrets)}`)
+  const details = [
+    ...(headers.some(([name]) => name === "Authorization") ? [] : ["no key"]),
+    ...shown.map((header) => header.replace(/^Authorization: Bearer ‹key:([a-z]+)›$/, "$1 key"))
+  ].filter((each) => each !== "main key" && !/^content-type: application\/json$/i.test(each))
+  return [
+    `${method} ${show(target.slice(basePath.length), secrets)}`,
+    ...(body === undefined ? [] : [show(bodyText(body), secrets)]),
+    ...(details.length === 0 ? [] : [`(${details.join(", ")})`])
+  ].join(" ")
 }

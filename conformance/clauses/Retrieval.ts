@@ -15,9 +15,8 @@ export const clauses = [
     "get.removed-alone": "§9.3: Listing and creating still work after getPet is removed."
   }),
   ...design({
-    "get.malformed-id": "§4.3: A request for an id that is not an int64 gets 404.",
     "get.canonical-id":
-      "§4.3: A request for an id that is not in its shortest decimal form, such as `01`, `+1` or `1.0`, gets 404.",
+      "§4.3: A request for an id that is not an int64 in its shortest decimal form, such as `x`, `01`, `+1` or `1.0`, gets 404.",
     "get.deprecation-headers":
       "§4.3: Every response of the operation, including errors, has `Deprecation`, `Sunset` and `Link`.",
     "get.gone":

@@ -149,7 +149,7 @@ describe("Design.judge", () => {
       post('{"a":{"b":1,"b":2},"name":"Rex","categoryId":1}'),
       created("Rex")
     ],
-    ["create.name-blank", "a blank name", post('{"name":" ","categoryId":1}'), created(" ")],
+    ["create.name-characters", "a blank name", post('{"name":" ","categoryId":1}'), created(" ")],
     ["create.name-exact", "a trimmed name", post('{"name":" Rex","categoryId":1}'), created("Rex")],
     ["get.deprecation-headers", "a retrieval without Sunset", { path: "/pets/7" }, error("not_found", 404)]
   ])("finds %s broken by %s", (clause, _, sent, received) => {

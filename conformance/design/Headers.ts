@@ -9,14 +9,12 @@ import * as StandardRateLimit from "../http/StandardRateLimit.ts"
 import { header, headerValues } from "../http/Wire.ts"
 import { broken, kept, type Ruling, rule } from "../model/Exchange.ts"
 import type { Seen } from "../model/Seen.ts"
-import { methods } from "./Expected.ts"
 import { isAddressOf, type Reading } from "./Reading.ts"
 
 /** A response together with its request. */
 export interface Responded {
   readonly exchange: Seen["exchange"]
   readonly reading: Reading
-  readonly basePath: string
   /** The request ids of the latest responses. */
   readonly ids: ReadonlyArray<string>
 }
@@ -63,22 +61,25 @@ function* ofContent({ exchange }: Responded): Iterable<Ruling> {
   yield rule(type === JSON_TYPE, "http.head", `${JSON_TYPE} with HEAD, as with GET`, type)
 }
 
-function* ofMethods({ exchange: { response }, reading: { path } }: Responded): Iterable<Ruling> {
-  if (path === "unknown" || (response.status !== 405 && response.status !== 204)) return
+function* ofMethods({ exchange: { response }, reading: { route } }: Responded): Iterable<Ruling> {
+  if (route === undefined || (response.status !== 405 && response.status !== 204)) return
   const clause = response.status === 405 ? "http.method-not-allowed" : "http.options"
-  const given = (header(response, "allow") ?? "").split(/\s*,\s*/).toSorted()
-  const expected = methods[path].toSorted().join(", ")
-  yield rule(given.join(", ") === expected, clause, `Allow: ${expected}`, given.join(", "))
+  const [expected, given] = [route.resource.allow, header(response, "allow") ?? ""].map((list) =>
+    list
+      .split(/\s*,\s*/)
+      .toSorted()
+      .join(", ")
+  )
+  yield rule(given === expected, clause, `Allow: ${expected}`, given)
 }
 
 function* ofChallenge({ exchange: { response }, reading: { caller } }: Responded): Iterable<Ruling> {
   if (response.status !== 401 || caller.is !== "nobody") return
   const value = header(response, "www-authenticate") ?? ""
   const isOurs = /^Bearer\s/i.test(value) && value.includes('realm="animals"')
-  yield rule(isOurs, "auth.challenge", 'Bearer realm="animals"', value || "none")
-  const isRight = value.includes('error="invalid_token"') === caller.hasCredential
-  const expected = `${caller.hasCredential ? "" : "no "}error="invalid_token"`
-  yield rule(isRight, "auth.challenge-error", expected, value)
+  const isRight = isOurs && value.includes('error="invalid_token"') === caller.hasCredential
+  const expected = `Bearer realm="animals", ${caller.hasCredential ? "" : "no "}error="invalid_token"`
+  yield rule(isRight, "auth.challenge", expected, value || "none")
 }
 
 function* ofRetryAfter({ exchange: { response } }: Responded): Iterable<Ruling> {
@@ -103,17 +104,18 @@ function* ofRateLimit({ exchange: { response } }: Responded): Iterable<Ruling> {
   yield rule(isRight, "limits.standard-syntax", "two lists of the same policies", actual)
 }
 
-function* ofDeprecation({ basePath, exchange, reading: { path } }: Responded): Iterable<Ruling> {
-  const { request, response } = exchange
+function* ofDeprecation({
+  exchange: { response },
+  reading: { basePath, route }
+}: Responded): Iterable<Ruling> {
   const [date, sunset] = [header(response, "deprecation"), header(response, "sunset")]
   const isSilent = date === undefined && sunset === undefined
-  if (path !== "pet")
-    yield rule(isSilent, "deprecation.getpet-only", "no Deprecation and no Sunset", date ?? sunset)
-  if (path !== "pet" || (request.method !== "GET" && request.method !== "HEAD")) return
+  if (route?.operation?.removal === undefined)
+    return yield rule(isSilent, "deprecation.getpet-only", "no Deprecation and no Sunset", date ?? sunset)
   const [successor] = LinkHeader.targets(headerValues(response, "link"), "successor-version")
   if (isSilent && successor === undefined) {
-    yield broken("get.deprecation-headers", "Deprecation, Sunset and Link", `none with ${response.status}`)
-    return
+    const actual = `none with ${response.status}`
+    return yield broken("get.deprecation-headers", "Deprecation, Sunset and Link", actual)
   }
   yield kept("get.deprecation-headers")
   const isDate = /^@[0-9]{1,12}$/.test(date ?? "")

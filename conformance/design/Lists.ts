@@ -5,7 +5,7 @@ import type { Animal } from "../http/Animal.ts"
 import * as LinkHeader from "../http/LinkHeader.ts"
 import * as PetJson from "../http/PetJson.ts"
 import { headerValues, text } from "../http/Wire.ts"
-import { broken, type Exchange, type Ruling, rule } from "../model/Exchange.ts"
+import { broken, type Exchange, isBroken, type Ruling, rule } from "../model/Exchange.ts"
 import type { Seen } from "../model/Seen.ts"
 import * as Reading from "./Reading.ts"
 
@@ -39,15 +39,10 @@ export const afterLoss = (lists: Lists): Lists => ({ ...lists, whole: new Set() 
 type Step = readonly [ReadonlyArray<Ruling>, Lists]
 
 /** Judges the animals of a successful response by what earlier responses showed, and learns them. */
-export const judge = (
-  lists: Lists,
-  exchange: Seen["exchange"],
-  reading: Reading.Reading,
-  basePath: string
-): Step => {
+export const judge = (lists: Lists, exchange: Seen["exchange"], reading: Reading.Reading): Step => {
   const body = text(exchange.response.body)
   const parsed = PetJson.parse(body)
-  const isList = reading.path === "pets" && exchange.request.method === "GET"
+  const isList = reading.route?.operation?.id === "listPets"
   const read = isList
     ? Result.flatMap(parsed, PetJson.animals)
     : Result.map(Result.flatMap(parsed, PetJson.animal), (animal) => [animal])
@@ -57,7 +52,7 @@ export const judge = (
   const added = shown.filter(({ id }) => !lists.animals.has(id))
   const learned = added.map((animal) => [animal.id, { animal, shownBy: exchange }] as const)
   const next = added.length === 0 ? lists : { ...lists, animals: new Map([...lists.animals, ...learned]) }
-  const [ofPages, after] = isList ? ofPage(next, exchange, reading, shown, basePath) : [[], next]
+  const [ofPages, after] = isList ? ofPage(next, exchange, reading, shown) : [[], next]
   return [[...integers, ...ofShown(lists, shown), ...ofPages], after]
 }
 
@@ -74,20 +69,9 @@ const ofShown = ({ animals }: Lists, shown: ReadonlyArray<Animal>): ReadonlyArra
   const changed = again.find(({ id, status }) => animals.get(id)?.animal.status !== status)
   const first = animals.get(changed?.id ?? 0n)
   if (again.length === 0) return []
-  const expected = `the status ${first?.animal.status}, as before`
   const earlier = first === undefined ? [] : [first.shownBy]
+  const expected = `the status ${first?.animal.status}`
   return [rule(changed === undefined, "resources.status-stable", expected, changed?.status, ...earlier)]
-}
-
-interface Page {
-  readonly shown: ReadonlyArray<Animal>
-  readonly start: Start
-  /** The limit as sent. */
-  readonly limit: string | undefined
-  /** The target of the link to the next page. */
-  readonly target: string | undefined
-  /** Whether the request has unknown parameters. */
-  readonly isOdd: boolean
 }
 
 /** Judges a page, and learns the cursor of the next one. */
@@ -95,12 +79,10 @@ const ofPage = (
   lists: Lists,
   exchange: Seen["exchange"],
   reading: Reading.Reading,
-  shown: ReadonlyArray<Animal>,
-  basePath: string
+  shown: ReadonlyArray<Animal>
 ): Step => {
-  const [status, cursor, limit] = ["status", "cursor", "limit"].map(
-    (name) => Reading.valuesOf(reading, name)[0]
-  )
+  const sent = new URLSearchParams(reading.query)
+  const [cursor, limit, status] = ["cursor", "limit", "status"].map((name) => sent.get(name) ?? undefined)
   const first = { after: undefined, status, linkedBy: [] }
   const start = cursor === undefined ? first : lists.cursors.get(cursor)
   // The cursor came from no link.
@@ -112,56 +94,58 @@ const ofPage = (
   const whole = new Set(lists.whole)
   if (target === undefined) whole.add(start.status ?? "all")
   const after = { ...lists, cursors, whole }
-  // What a request in flight creates may be on the page or not.
-  if (!exchange.isAlone) return [[], after]
-  const page = { shown, start, limit, target, isOdd: Reading.hasUnknown(reading) }
-  return [[...ofOrder(lists, page), ...ofEnd(lists, page), ...ofTarget(page, basePath)], after]
+  // What a request in flight creates may be on the page or not; the model judges the filter.
+  const isOfStatus = shown.every((animal) => start.status === undefined || animal.status === start.status)
+  if (!exchange.isAlone || !isOfStatus) return [[], after]
+  const page = { shown, start, limit, target, odd: Reading.isOdd(reading) ? odd : undefined }
+  const order = ofOrder(lists, page)
+  if (isBroken(order)) return [[order], after]
+  return [[order, ...ofEnd(lists, page), ...ofTarget(page, reading.basePath)], after]
 }
 
-/** Returns the known animals that belong to the rest of a list. */
+interface Page {
+  readonly shown: ReadonlyArray<Animal>
+  readonly start: Start
+  readonly limit: string | undefined
+  /** The target of the link to the next page. */
+  readonly target: string | undefined
+  /** The clause that is broken if the request has unknown parameters. */
+  readonly odd: ClauseSlug | undefined
+}
+
+const odd: ClauseSlug = "list.unknown-parameters"
+
+/** Returns the known animals from the start of a page on, by id. */
 const restOf = ({ animals }: Lists, { after, status }: Start): ReadonlyArray<Known> =>
-  [...animals.values()].filter(
-    ({ animal }) =>
-      (status === undefined || animal.status === status) && (after === undefined || animal.id > after)
-  )
+  [...animals.values()]
+    .filter(
+      ({ animal: { id, ...of } }) =>
+        of.status === (status ?? of.status) && (after === undefined || id > after)
+    )
+    .toSorted((a, b) => (a.animal.id < b.animal.id ? -1 : 1))
 
 /** A page shows all animals from its start up to its last animal, by id. */
-const ofOrder = (lists: Lists, { isOdd, shown, start }: Page): ReadonlyArray<Ruling> => {
-  const clause = start.after === undefined ? "list.order" : "list.paging.complete"
-  const unordered = shown.find(({ id }, index) => index > 0 && id <= (shown[index - 1]?.id ?? id))
-  const early = shown.find(({ id }) => start.after !== undefined && id <= start.after)
-  const last = shown.at(-1)?.id
-  const ids = new Set(shown.map(({ id }) => id))
-  const missing = restOf(lists, start).find(
-    ({ animal: { id } }) => last !== undefined && id < last && !ids.has(id)
-  )
-  const line = (animal: Animal | undefined) => animal && PetJson.line(animal)
-  const earlier = [...start.linkedBy, ...(missing === undefined ? [] : [missing.shownBy])]
-  const [expected, actual] = [`also ${line(missing?.animal)}`, "a page without it"]
-  return [
-    rule(unordered === undefined, "list.order", "ascending ids", line(unordered)),
-    rule(early === undefined, clause, `animals after ${start.after}`, line(early), ...start.linkedBy),
-    ...(isOdd ? [] : [rule(missing === undefined, clause, expected, actual, ...earlier)])
-  ]
+const ofOrder = (lists: Lists, { odd, shown, start }: Page): Ruling => {
+  const rest = restOf(lists, start)
+  const at = shown.findIndex(({ id }, index) => rest[index]?.animal.id !== id)
+  const [expected, actual] = [rest[at]?.animal, shown[at]].map((animal) => animal && PetJson.line(animal))
+  const clause = odd ?? (start.after === undefined ? "list.order" : "list.paging.complete")
+  const earlier = [...start.linkedBy, ...(rest[at] === undefined ? [] : [rest[at].shownBy])]
+  return rule(at === -1, clause, `${expected ?? "no animal"} next by id`, actual, ...earlier)
 }
 
 /** A page has a link to the next one if and only if more animals follow. */
-const ofEnd = (lists: Lists, { isOdd, limit = "20", shown, start, target }: Page): ReadonlyArray<Ruling> => {
-  const last = shown.at(-1)?.id
-  const following = restOf(lists, start).find(({ animal }) => last === undefined || animal.id > last)
+const ofEnd = (lists: Lists, { limit = "20", odd, shown, start, target }: Page): ReadonlyArray<Ruling> => {
+  const following = restOf(lists, start)[shown.length]
   const actual = target === undefined ? "no link" : `<${target}>`
-  const ends = (clause: ClauseSlug) =>
-    rule(target === undefined, clause, "no next link after the last animal", actual)
-  if (shown.length < Number(limit)) {
-    if (start.after === undefined || shown.length > 0)
-      return [ends(isOdd ? "list.unknown-parameters" : "list.paging.last")]
+  if (start.after !== undefined && shown.length === 0)
     return [broken("list.paging.last", "an animal on the page of a next link", "none", ...start.linkedBy)]
-  }
-  if (following !== undefined) {
+  const isFull = shown.length >= Number(limit)
+  if (isFull && following !== undefined)
     return [rule(target !== undefined, "list.paging", "a link to the next page", actual, following.shownBy)]
-  }
-  const isKnown = lists.whole.has("all") || lists.whole.has(start.status ?? "all")
-  return isKnown ? [ends("list.paging.last")] : []
+  if (isFull && !lists.whole.has("all") && !lists.whole.has(start.status ?? "all")) return []
+  const expected = "no next link after the last animal"
+  return [rule(target === undefined, odd ?? "list.paging.last", expected, actual)]
 }
 
 const ofTarget = ({ limit, start: { status }, target }: Page, basePath: string): ReadonlyArray<Ruling> => {

@@ -52,8 +52,6 @@ export const clauses = [
     "create.body-size":
       "§4.2: A body of more than 64 KiB, counted in bytes received, is rejected with 413; any other is accepted.",
     "create.location":
-      "§4.2: While getPet exists, a 201 response has `Location` with the URL of the new animal.",
-    "create.codes":
-      "§7: A 400 response caused by the body has the code `invalid_json` if the JSON is invalid, otherwise `invalid_body`."
+      "§4.2: While getPet exists, a 201 response has `Location` with the URL of the new animal."
   })
 ]

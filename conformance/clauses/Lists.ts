@@ -39,15 +39,11 @@ export const clauses = [
     "list.unknown-parameters": "§4.1: Unknown query parameters are ignored.",
     "list.order": "§4.1: Lists are in ascending order of `id`.",
     "list.paging":
-      '§4.1: A page that is followed by more animals links to the next page with `Link` and `rel="next"`.',
+      '§4.1: A page that is followed by more animals links to the next page with `Link` and `rel="next"`: to a path, or an absolute address, with the same status and limit.',
     "list.paging.last": '§4.1: The last page has no `Link` with `rel="next"`.',
     "list.paging.complete":
       "§4.1: Following the `next` links shows every animal that existed at the start exactly once.",
-    "list.paging.filter": "§4.1: The `next` link keeps the status filter and the limit.",
     "list.paging.forged":
-      "§4.1: A cursor that is forged, altered or used with a different status filter is rejected with 400.",
-    "list.paging.address":
-      "§4.1: The target of a `next` link is a path, or absolute if a public base address is configured.",
-    "list.parameter-code": "§7: A 400 response caused by a query parameter has the code `invalid_parameter`."
+      "§4.1: A cursor that is forged, altered or used with a different status filter is rejected with 400."
   })
 ]

@@ -70,7 +70,6 @@ export const clauses = [
       "which has the limits of the Free plan; the response shows that bucket.",
     "limits.anonymous-exhausted":
       "§8.3: A request without a valid key gets 429 when the bucket of its network is empty.",
-    "limits.exceeded-code": "§7: A 429 response for an exceeded limit has the code `rate_limit_exceeded`.",
     "limits.before-routing": "§4: Limits and bans are checked before path, method, query and body."
   }),
   ...port({

@@ -64,10 +64,7 @@ const judgeOne = (known: Knowledge, exchange: Exchange): readonly [ReadonlyArray
   const { basePath } = known.setup
   const { method } = exchange.request
   const given = Reading.read(exchange.request, known.setup)
-  if (!hasResponse(exchange)) {
-    const lists = method === "GET" ? known.lists : Lists.afterLoss(known.lists)
-    return [[], { ...known, limits: Limits.afterLoss(known.limits, given.caller), lists }]
-  }
+  if (!hasResponse(exchange)) return [[], { ...known, limits: Limits.afterLoss(known.limits, given.caller) }]
   const reading = { ...given, caller: Reading.shownBy(given.caller, exchange) }
   const [ofLimits, limits, verdict] = Limits.judge(known.limits, reading.caller, exchange)
   const isSuccess = Math.floor(exchange.response.status / 100) === 2

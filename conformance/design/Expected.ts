@@ -150,7 +150,7 @@ const ofCreation = (reading: Reading, { animals }: Lists): ReadonlyArray<Outcome
 }
 
 const ofList = (reading: Reading, { cursors }: Lists): ReadonlyArray<Outcome> => {
-  const sent = new URLSearchParams(reading.query)
+  const { path, sent } = reading
   const [cursor, status] = [sent.get("cursor"), sent.get("status") ?? undefined]
   const page = cursors.get(cursor ?? "")
   const isForged = cursor !== null && (page === undefined || page.status !== status)
@@ -159,7 +159,7 @@ const ofList = (reading: Reading, { cursors }: Lists): ReadonlyArray<Outcome> =>
     "list.paging.forged",
     `cursor: ${cursor} is of no link to this list`
   )
-  const ofPath = reading.path.includes("%") ? "http.paths-exact" : undefined
+  const ofPath = path.includes("%") ? "http.paths-exact" : undefined
   const shown = success(200, isOdd(reading) ? "list.unknown-parameters" : ofPath)
   return [...ofQuery(reading), ...(isForged ? [forged] : []), shown]
 }

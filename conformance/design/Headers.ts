@@ -7,7 +7,7 @@ import * as ErrorBody from "../http/ErrorBody.ts"
 import * as LinkHeader from "../http/LinkHeader.ts"
 import * as StandardRateLimit from "../http/StandardRateLimit.ts"
 import { header, headerValues } from "../http/Wire.ts"
-import { broken, kept, type Ruling, rule } from "../model/Exchange.ts"
+import { type Ruling, rule } from "../model/Exchange.ts"
 import type { Seen } from "../model/Seen.ts"
 import { isAddressOf, type Reading } from "./Reading.ts"
 
@@ -109,20 +109,15 @@ function* ofDeprecation({
   reading: { basePath, route }
 }: Responded): Iterable<Ruling> {
   const [date, sunset] = [header(response, "deprecation"), header(response, "sunset")]
-  const isSilent = date === undefined && sunset === undefined
-  if (route?.operation?.removal === undefined)
+  if (route?.operation?.removal === undefined) {
+    const isSilent = date === undefined && sunset === undefined
     return yield rule(isSilent, "deprecation.getpet-only", "no Deprecation and no Sunset", date ?? sunset)
-  const [successor] = LinkHeader.targets(headerValues(response, "link"), "successor-version")
-  if (isSilent && successor === undefined) {
-    const actual = `none with ${response.status}`
-    return yield broken("get.deprecation-headers", "Deprecation, Sunset and Link", actual)
   }
-  yield kept("get.deprecation-headers")
-  const isDate = /^@[0-9]{1,12}$/.test(date ?? "")
-  yield rule(isDate, "deprecation.date", "@ and the time of the announcement", date)
-  yield rule(sunset === SUNSET, "deprecation.sunset", SUNSET, sunset)
-  const isAddress = isAddressOf(successor ?? "", basePath, "/pets")
-  yield rule(isAddress, "deprecation.successor", `<${basePath}/pets>; rel="successor-version"`, successor)
+  const [successor = ""] = LinkHeader.targets(headerValues(response, "link"), "successor-version")
+  const isRight = /^@[0-9]{1,12}$/.test(date ?? "") && sunset === SUNSET
+  const expected = `Deprecation: @ and a time, Sunset: ${SUNSET}, and a Link to the successor ${basePath}/pets`
+  const isLinked = isAddressOf(successor, basePath, "/pets")
+  yield rule(isRight && isLinked, "get.deprecation-headers", expected, [date, sunset, successor].join(", "))
 }
 
 function* ofError({ exchange }: Responded): Iterable<Ruling> {

@@ -229,29 +229,26 @@ const ofNumbers = (story: Story, branches: Branches): ReadonlyArray<Ruling> => [
 /** The three headers of §8.3, up to the first that is wrong. */
 const ofShown = (story: Story, branches: Branches): ReadonlyArray<Ruling> => {
   const { exchange, first, meter } = story
-  const { day, minute, outcome, resetAt } = first.verdict
+  const { minute, outcome } = first.verdict
   const rate = RateHeaders.of(exchange.response)
   if (rate === undefined) return []
-  const [isAdmitted, isBan] = [outcome === "admitted", outcome === "banned"]
-  const ofWindow = "limits.window-shown"
-  const ofLimit = isBan ? "ban.headers" : meter.isKey ? ofWindow : "limits.anonymous"
+  const isBan = outcome === "banned"
+  const ofWindow = isBan ? "ban.headers" : "limits.window-shown"
+  const ofLimit = meter.isKey ? ofWindow : "limits.anonymous"
   const limit = compare(branches, ofLimit, "X-RateLimit-Limit", rate.limit, ({ verdict }) => verdict.limit)
   if (limit.some(isBroken)) return limit
   const window = rate.limit === minute.limit ? "minute" : "day"
-  const isOther = rate.remaining === day.remaining && window === "minute"
-  const ofCount = isOther ? ofWindow : countedBy(story)
+  const isAdmitted = outcome === "admitted"
   const remaining = compare(
     branches,
-    isBan ? ofLimit : isAdmitted ? ofCount : ofWindow,
+    isAdmitted ? countedBy(story) : ofWindow,
     `X-RateLimit-Remaining of the ${window}`,
     rate.remaining,
     ({ verdict }) => (isAdmitted ? verdict[window].remaining : 0)
   )
-  const shown = isBan ? limit : [kept(ofWindow)]
-  if (remaining.some(isBroken)) return [...shown, ...remaining]
-  const isMixed = Math.abs(rate.resetAt - resetAt) > 61
-  const ofFull = isMixed ? ofWindow : "limits.reset-full"
-  const ofReset = window === "day" ? "limits.day-utc" : ofFull
+  const shown = [kept(ofWindow), ...remaining]
+  if (remaining.some(isBroken)) return shown
+  const ofReset = window === "day" ? "limits.day-utc" : "limits.reset-full"
   const reset = compare(
     branches,
     isBan ? ofBanEnd(first) : ofReset,
@@ -259,7 +256,7 @@ const ofShown = (story: Story, branches: Branches): ReadonlyArray<Ruling> => {
     rate.resetAt,
     (branch) => resetIn(window, branch, meter.plan)
   )
-  return [...shown, ...remaining, ...reset]
+  return [...shown, ...reset]
 }
 
 /** Returns the X-RateLimit-Reset of a window, or of a ban. */

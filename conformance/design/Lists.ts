@@ -27,14 +27,9 @@ export interface Lists {
   readonly animals: ReadonlyMap<bigint, Known>
   /** The pages to which responses linked, by cursor. */
   readonly cursors: ReadonlyMap<string, Start>
-  /** The statuses whose lists were walked to the end, so that all their animals are known; `all` is the whole list. */
-  readonly whole: ReadonlySet<string>
 }
 
-export const empty: Lists = { animals: new Map(), cursors: new Map(), whole: new Set() }
-
-/** Returns what is still known after a request that may have created an animal. */
-export const afterLoss = (lists: Lists): Lists => ({ ...lists, whole: new Set() })
+export const empty: Lists = { animals: new Map(), cursors: new Map() }
 
 type Step = readonly [ReadonlyArray<Ruling>, Lists]
 
@@ -47,7 +42,7 @@ export const judge = (lists: Lists, exchange: Seen["exchange"], reading: Reading
     ? Result.flatMap(parsed, PetJson.animals)
     : Result.map(Result.flatMap(parsed, PetJson.animal), (animal) => [animal])
   const integers = Result.isSuccess(parsed) ? [ofIntegers(body)] : []
-  if (Result.isFailure(read)) return [integers, afterLoss(lists)]
+  if (Result.isFailure(read)) return [integers, lists]
   const shown = read.success
   const added = shown.filter(({ id }) => !lists.animals.has(id))
   const learned = added.map((animal) => [animal.id, { animal, shownBy: exchange }] as const)
@@ -81,7 +76,7 @@ const ofPage = (
   reading: Reading.Reading,
   shown: ReadonlyArray<Animal>
 ): Step => {
-  const sent = new URLSearchParams(reading.query)
+  const { basePath, sent } = reading
   const [cursor, limit, status] = ["cursor", "limit", "status"].map((name) => sent.get(name) ?? undefined)
   const first = { after: undefined, status, linkedBy: [] }
   const start = cursor === undefined ? first : lists.cursors.get(cursor)
@@ -91,16 +86,14 @@ const ofPage = (
   const [last, nextCursor] = [shown.at(-1), new URLSearchParams(target?.split("?")[1]).get("cursor")]
   const cursors = new Map(lists.cursors)
   if (last && nextCursor) cursors.set(nextCursor, { ...start, after: last.id, linkedBy: [exchange] })
-  const whole = new Set(lists.whole)
-  if (target === undefined) whole.add(start.status ?? "all")
-  const after = { ...lists, cursors, whole }
+  const after = { ...lists, cursors }
   // What a request in flight creates may be on the page or not; the model judges the filter.
   const isOfStatus = shown.every((animal) => start.status === undefined || animal.status === start.status)
   if (!exchange.isAlone || !isOfStatus) return [[], after]
-  const page = { shown, start, limit, target, odd: Reading.isOdd(reading) ? odd : undefined }
+  const page = { shown, start, limit, target, basePath, odd: Reading.isOdd(reading) ? odd : undefined }
   const order = ofOrder(lists, page)
   if (isBroken(order)) return [[order], after]
-  return [[order, ...ofEnd(lists, page), ...ofTarget(page, reading.basePath)], after]
+  return [[order, ...ofEnd(lists, page)], after]
 }
 
 interface Page {
@@ -109,6 +102,7 @@ interface Page {
   readonly limit: string | undefined
   /** The target of the link to the next page. */
   readonly target: string | undefined
+  readonly basePath: string
   /** The clause that is broken if the request has unknown parameters. */
   readonly odd: ClauseSlug | undefined
 }
@@ -134,29 +128,22 @@ const ofOrder = (lists: Lists, { odd, shown, start }: Page): Ruling => {
   return rule(at === -1, clause, `${expected ?? "no animal"} next by id`, actual, ...earlier)
 }
 
-/** A page has a link to the next one if and only if more animals follow. */
-const ofEnd = (lists: Lists, { limit = "20", odd, shown, start, target }: Page): ReadonlyArray<Ruling> => {
+/** A page has a link to the next one, with the same limit and status, if and only if more animals follow. */
+const ofEnd = (lists: Lists, { basePath, limit, odd, shown, start, target }: Page): ReadonlyArray<Ruling> => {
   const following = restOf(lists, start)[shown.length]
-  const actual = target === undefined ? "no link" : `<${target}>`
   if (start.after !== undefined && shown.length === 0)
     return [broken("list.paging.last", "an animal on the page of a next link", "none", ...start.linkedBy)]
-  const isFull = shown.length >= Number(limit)
-  if (isFull && following !== undefined)
-    return [rule(target !== undefined, "list.paging", "a link to the next page", actual, following.shownBy)]
-  if (isFull && !lists.whole.has("all") && !lists.whole.has(start.status ?? "all")) return []
-  const expected = "no next link after the last animal"
-  return [rule(target === undefined, odd ?? "list.paging.last", expected, actual)]
-}
-
-const ofTarget = ({ limit, start: { status }, target }: Page, basePath: string): ReadonlyArray<Ruling> => {
-  if (target === undefined) return []
-  const [path = "", query] = target.split("?")
+  if (shown.length < Number(limit ?? 20)) {
+    const clause = odd ?? "list.paging.last"
+    return [rule(target === undefined, clause, "no next link after the last animal", target)]
+  }
+  if (following === undefined && target === undefined) return []
+  const [path = "", query] = target?.split("?") ?? []
   const sent = new URLSearchParams(query)
-  const isLimit = limit === undefined || sent.get("limit") === limit
-  const isKept = isLimit && sent.get("status") === (status ?? null)
-  const expected = `the limit ${limit ?? "if any"} and the status ${status ?? "if any"}`
-  return [
-    rule(Reading.isAddressOf(path, basePath, "/pets"), "list.paging.address", `${basePath}/pets`, target),
-    rule(isKept, "list.paging.filter", expected, target)
-  ]
+  const isKept =
+    sent.get("limit") === (limit ?? sent.get("limit")) && sent.get("status") === (start.status ?? null)
+  const isRight = isKept && Reading.isAddressOf(path, basePath, "/pets")
+  const expected = `a link to ${basePath}/pets with the limit ${limit ?? "if any"} and the status ${start.status ?? "if any"}`
+  const earlier = following === undefined ? [] : [following.shownBy]
+  return [rule(isRight, "list.paging", expected, target, ...earlier)]
 }

@@ -19,6 +19,8 @@ export interface Reading extends Target.Target {
   readonly request: WireRequest
   readonly basePath: string
   readonly caller: Caller
+  /** The decoded parameters. */
+  readonly sent: URLSearchParams
   /** The operation as the model reads it, from the path as sent. */
   readonly operation: Request.Operation
   /** The route of our service; `undefined` if the path is unknown. */
@@ -32,7 +34,8 @@ export const read = (request: WireRequest, setup: Setup): Reading => {
   const target = Target.parse(request.target)
   const { caller, operation } = Request.read(request, setup)
   const route = Router.make(basePath, resources)(request.method, target.path)
-  return { ...target, request, basePath, caller: callerOf(request, caller), operation, route }
+  const sent = new URLSearchParams(`?${target.query}`)
+  return { ...target, request, basePath, caller: callerOf(request, caller), sent, operation, route }
 }
 
 /** Maximum length of a token in characters. */
@@ -62,8 +65,8 @@ export const shownBy = (caller: Caller, exchange: Seen["exchange"]): Caller => {
 }
 
 /** Whether a query has a parameter that the operation does not have. */
-export const isOdd = ({ query, route }: Reading): boolean =>
-  [...new URLSearchParams(query).keys()].some((name) => !Object.hasOwn(route?.operation?.query ?? {}, name))
+export const isOdd = ({ route, sent }: Reading): boolean =>
+  [...sent.keys()].some((name) => !Object.hasOwn(route?.operation?.query ?? {}, name))
 
 /** Whether a URL is a path below the base address, or perhaps its absolute form behind a proxy. */
 export const isAddressOf = (url: string, basePath: string, path: string): boolean =>

@@ -1,6 +1,5 @@
 /** Compares the status, the code and the message of a response with those of our service. */
 import * as Result from "effect/Result"
-import type { ErrorCode } from "../../core/errors/ErrorCatalogue.ts"
 import type { Verdict } from "../../core/limits/RateLimit.ts"
 import type { ClauseSlug } from "../clauses/Clauses.ts"
 import * as ErrorBody from "../http/ErrorBody.ts"
@@ -19,7 +18,7 @@ export const judge = (
 ): ReadonlyArray<Ruling> => {
   const { request, response } = exchange
   const { status } = response
-  const { caller, route } = reading
+  const { caller } = reading
   // The outcome of a repeated creation is another matter.
   const isOpen = caller.is === "unclear" || headerValues(request, "idempotency-key").length > 0
   const isDenialOpen = status === 429 && verdict === undefined
@@ -41,10 +40,7 @@ export const judge = (
     return broken === undefined ? [] : [rule(false, broken, wanted, status)]
   }
   const held = [expected.clause, ignored, errors.length > 0 ? order : undefined]
-  return [
-    ...held.filter((clause) => clause !== undefined).map(kept),
-    ...ofError(expected, response, route === undefined ? "http.unknown-path" : "errors.codes")
-  ]
+  return [...held.filter((clause) => clause !== undefined).map(kept), ...ofError(expected, response)]
 }
 
 /** Returns our decision to ignore what is unusual about the headers of a request. */
@@ -68,39 +64,20 @@ const orderOf = (
   return code === "invalid_parameter" ? undefined : "http.order-of-checks"
 }
 
-/** The clauses about codes; those that are not here are of `errors.codes`. */
-const ofCodes: { readonly [code in ErrorCode]?: ClauseSlug } = {
-  missing_api_key: "auth.codes",
-  invalid_api_key: "auth.codes",
-  rate_limit_exceeded: "limits.exceeded-code",
-  api_key_banned: "ban.answer",
-  operation_removed: "get.gone",
-  method_not_allowed: "http.method-not-allowed",
-  invalid_json: "create.codes",
-  invalid_body: "create.codes",
-  invalid_parameter: "list.parameter-code"
-}
-
 /** Judges the code and the message of an expected error. */
 const ofError = (
-  { code, because, statuses }: Expected.Outcome,
-  response: WireResponse,
-  ofOther: ClauseSlug
+  { because, code, statuses }: Expected.Outcome,
+  response: WireResponse
 ): ReadonlyArray<Ruling> => {
   const body = ErrorBody.of(response)
   if (code === undefined || Result.isFailure(body) || response.status !== statuses.at(-1)) return []
   const { code: actual, message } = body.success
+  // Whether a denial is a ban is a matter of the limits.
+  const isOfLimits = response.status === 429 && /^(?:rate_limit_exceeded|api_key_banned)$/.test(actual)
+  const ofCode = isOfLimits ? [] : [rule(actual === code, "errors.codes", code, actual)]
   const names = Expected.fieldsIn(because)
   const unnamed = names.find((name) => !message.includes(name))
-  // Whether a denial is a ban is a matter of the limits.
-  const isOfLimits = actual !== code && ["rate_limit_exceeded", "api_key_banned"].includes(actual)
-  const shown = JSON.stringify(message)
-  return [
-    ...(response.status === 429 && isOfLimits
-      ? []
-      : [rule(actual === code, ofCodes[code] ?? ofOther, code, actual)]),
-    ...(names.length === 0
-      ? []
-      : [rule(unnamed === undefined, "errors.messages", `a message about ${unnamed}`, shown)])
-  ]
+  const isNamed = unnamed === undefined
+  const ofMessage = rule(isNamed, "errors.messages", `a message about ${unnamed}`, JSON.stringify(message))
+  return names.length === 0 ? ofCode : [...ofCode, ofMessage]
 }

@@ -83,12 +83,10 @@ const ofAdmitted = (exchange: Exchange, reading: Reading, lists: Lists): Readonl
 /** Returns our decision by which a path is unknown that another service might know. */
 const whyUnknown = ({ basePath, path }: Reading): ClauseSlug => {
   if (/%(?![0-9a-f]{2})/i.test(path)) return "http.malformed-escape"
+  const pets = `${basePath}/pets`.toLowerCase()
   const tidy = decode(decode(path)).toLowerCase().replaceAll(/\/+/g, "/")
-  if (
-    tidy.startsWith(`${basePath}/pets`.toLowerCase()) &&
-    /^(?:\/[^/]*)?$/.test(tidy.slice(basePath.length + 5))
-  )
-    return "http.paths-exact"
+  const isNear = tidy.startsWith(pets) && /^(?:\/[^/]*)?\/?$/.test(tidy.slice(pets.length))
+  if (isNear) return "http.paths-exact"
   return /\/(?:categor|store|orders)/.test(path) ? "http.other-operations" : "http.unknown-path"
 }
 

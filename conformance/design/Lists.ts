@@ -90,15 +90,17 @@ const ofPage = (
   // What a request in flight creates may be on the page or not; the model judges the filter.
   const isOfStatus = shown.every((animal) => start.status === undefined || animal.status === start.status)
   if (!exchange.isAlone || !isOfStatus) return [[], after]
-  const page = { shown, start, limit, target, basePath, odd: Reading.isOdd(reading) ? odd : undefined }
-  const order = ofOrder(lists, page)
-  if (isBroken(order)) return [[order], after]
-  return [[order, ...ofEnd(lists, page)], after]
+  const rest = restOf(lists, start)
+  const page = { shown, start, rest, limit, target, basePath, odd: Reading.isOdd(reading) ? odd : undefined }
+  const order = ofOrder(page)
+  return [isBroken(order) ? [order] : [order, ...ofEnd(page)], after]
 }
 
 interface Page {
   readonly shown: ReadonlyArray<Animal>
   readonly start: Start
+  /** The known animals from its start on, by id. */
+  readonly rest: ReadonlyArray<Known>
   readonly limit: string | undefined
   /** The target of the link to the next page. */
   readonly target: string | undefined
@@ -112,15 +114,12 @@ const odd: ClauseSlug = "list.unknown-parameters"
 /** Returns the known animals from the start of a page on, by id. */
 const restOf = ({ animals }: Lists, { after, status }: Start): ReadonlyArray<Known> =>
   [...animals.values()]
-    .filter(
-      ({ animal: { id, ...of } }) =>
-        of.status === (status ?? of.status) && (after === undefined || id > after)
-    )
+    .filter(({ animal }) => status === undefined || animal.status === status)
+    .filter(({ animal }) => after === undefined || animal.id > after)
     .toSorted((a, b) => (a.animal.id < b.animal.id ? -1 : 1))
 
 /** A page shows all animals from its start up to its last animal, by id. */
-const ofOrder = (lists: Lists, { odd, shown, start }: Page): Ruling => {
-  const rest = restOf(lists, start)
+const ofOrder = ({ odd, rest, shown, start }: Page): Ruling => {
   const at = shown.findIndex(({ id }, index) => rest[index]?.animal.id !== id)
   const [expected, actual] = [rest[at]?.animal, shown[at]].map((animal) => animal && PetJson.line(animal))
   const clause = odd ?? (start.after === undefined ? "list.order" : "list.paging.complete")
@@ -129,8 +128,8 @@ const ofOrder = (lists: Lists, { odd, shown, start }: Page): Ruling => {
 }
 
 /** A page has a link to the next one, with the same limit and status, if and only if more animals follow. */
-const ofEnd = (lists: Lists, { basePath, limit, odd, shown, start, target }: Page): ReadonlyArray<Ruling> => {
-  const following = restOf(lists, start)[shown.length]
+const ofEnd = ({ basePath, limit, odd, rest, shown, start, target }: Page): ReadonlyArray<Ruling> => {
+  const following = rest[shown.length]
   if (start.after !== undefined && shown.length === 0)
     return [broken("list.paging.last", "an animal on the page of a next link", "none", ...start.linkedBy)]
   if (shown.length < Number(limit ?? 20)) {

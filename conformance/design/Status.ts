@@ -34,9 +34,7 @@ export const judge = (
     const isScheme = ignored === "auth.scheme-case" && status !== 401
     const ofRequest = isOfOrder ? order : isScheme ? undefined : ignored
     const broken = (status === 410 ? "get.gone" : ofRequest) ?? expected.clause
-    const wanted = [expected.statuses.join(" or "), ...(expected.because ? [expected.because] : [])].join(
-      ": "
-    )
+    const wanted = `${expected.statuses.join(" or ")}${expected.because && `: ${expected.because}`}`
     return broken === undefined ? [] : [rule(false, broken, wanted, status)]
   }
   const held = [expected.clause, ignored, errors.length > 0 ? order : undefined]

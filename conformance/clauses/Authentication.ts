@@ -28,11 +28,7 @@ export const clauses = [
     "auth.unknown-path": "§1: A request for a path that does not exist gets 401 if it has no valid key.",
     "auth.first": "§4: The key is checked before path, method, query and body.",
     "auth.challenge":
-      '§5.3: A 401 response has `WWW-Authenticate` with the challenge `Bearer realm="animals"`.',
-    "auth.challenge-error":
-      '§5.3: The challenge contains `error="invalid_token"` if and only if a credential was sent.',
-    "auth.codes":
-      "§7: A 401 response has the code `missing_api_key` when no credential was sent, otherwise `invalid_api_key`.",
+      '§5.3: A 401 response has `WWW-Authenticate` with the challenge `Bearer realm="animals"`, and with `error="invalid_token"` if and only if a credential was sent.',
     "auth.scheme-case": "§5.1: The scheme `Bearer` is matched case-insensitively.",
     "auth.token-length": "§5.1: A request with a token of more than 512 characters gets 401.",
     "auth.two-headers": "§5.1: A request with two `Authorization` headers gets 401."

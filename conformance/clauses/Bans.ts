@@ -14,12 +14,8 @@ export const clauses = [
     )
   }),
   ...design({
-    "ban.rules": "§8.4.3: A key is banned after 20 strikes within 5 minutes of the first.",
-    "ban.strike":
-      "§8.4.3: A strike is a denied request for which no slot is free; there are as many slots as requests in a full bucket.",
-    "ban.first-429": "§8.4.3: A denied request that gets a slot is not a strike.",
-    "ban.strike-interval": "§8.4.3: At most one strike is counted per second, so a burst is one strike.",
-    "ban.strikes-expire": "§8.4.3: A new count begins five minutes after the first strike.",
+    "ban.rules":
+      "§8.4.3: A key is banned after 20 strikes within 5 minutes of the first; a strike is a denied request for which no slot is free, at most one per second.",
     "ban.answer": "§8.4.3: A banned key gets 429 with the code `api_key_banned`.",
     "ban.unchanged-by-requests":
       "§8.4.3: Requests during a ban neither prolong it nor change any other state.",
@@ -27,13 +23,7 @@ export const clauses = [
       "§8.4.3: The first ban lasts 1 minute, the next two last 5 and 15 minutes, and all later ones last 60 minutes.",
     "ban.clean-day": "§8.4.3: Every full 24 hours without a strike or ban shortens the next ban by one step.",
     "ban.polite-never":
-      "§8.4.3: A client that sends one request at a time and waits for `Retry-After` is never banned.",
-    "ban.workers-never":
-      "§8.4.3: Clients that share a key and wait for `Retry-After` are never banned, if its bucket has a request for each.",
-    "ban.day-workers-never":
-      "§8.4.3: Eight clients that retry every 30 seconds after the daily limit is reached are never banned.",
-    "ban.capped-wait-never":
-      "§8.4.3: A client that sends one request at a time and waits at most 30 seconds is never banned.",
+      "§8.4.3: Clients that wait for `Retry-After`, or for at least 30 seconds, are never banned, if there are no more of them than slots.",
     "ban.anonymous-never": "§8.4.3: A client without a valid key is never banned.",
     "ban.headers":
       "§8.3: During a ban, Limit is the per-minute limit, Remaining is 0, and Reset is the end of the ban.",

@@ -15,7 +15,7 @@ export const clauses = [
     "errors.no-5xx-anywhere": "§4: No request, however invalid, gets 5xx while the stores are reachable.",
     "errors.exact-body": "§2: The body of an error has exactly the members `code`, `message` and `status`.",
     "errors.codes":
-      "§7: Every `code` is in the closed set of codes and comes with the status that belongs to it.",
+      "§7: The `code` of an error is the one of the closed set that belongs to its cause, and comes with the status of that code.",
     "errors.messages": "§7: The message of a 400 names the invalid field or parameter.",
     "errors.no-echo": "§7: No message repeats an API key or long input."
   })

@@ -26,9 +26,7 @@ export const clauses = [
     "http.head": "§4: A HEAD request gets the response to GET without the body.",
     "http.options": "§4: An OPTIONS request gets 204 with `Allow`.",
     "http.paths-exact":
-      "§4: Paths are case-sensitive, and a trailing slash is significant: " +
-      "a request for a path with the wrong case or an extra slash gets 404.",
-    "http.decoded-once": "§4: The segments of a path are percent-decoded exactly once.",
+      "§4: Paths are percent-decoded exactly once, case-sensitive, and a trailing slash is significant: a request for any other path gets 404.",
     "http.malformed-escape":
       "§4: A malformed percent escape is rejected with 404 in a path and with 400 in a query.",
     "http.no-redirects": "§4: No response is a redirect.",

@@ -32,26 +32,18 @@ export const clauses = [
     "list.limit.default-fills": "§8.1: Without `limit` a list holds 20 animals if at least 20 match."
   }),
   ...design({
-    "list.limit.range": "§4.1: A `limit` below 1 or above 100 is rejected with 400, never clamped.",
-    "list.limit.syntax":
-      "§4.1: A `limit` that is empty or not a plain decimal number, such as `05`, `1e1` or `+5`, is rejected with 400.",
-    "list.limit.repeated": "§4.1: A repeated `limit` is rejected with 400.",
-    "list.status.unknown": "§4.1: An unknown or empty `status` is rejected with 400.",
+    "list.limit.range":
+      "§4.1: A `limit` that is not one plain decimal number from 1 to 100 is rejected with 400, never clamped: one that is empty, repeated, `05`, `1e1` or `+5`, too.",
     "list.status.exact":
-      "§4.1: The value of `status` is compared exactly: case-sensitive and without trimming.",
-    "list.status.repeated": "§4.1: A repeated `status` is rejected with 400.",
+      "§4.1: The value of `status` is compared exactly: one that is empty, repeated, unknown or in another case is rejected with 400.",
     "list.unknown-parameters": "§4.1: Unknown query parameters are ignored.",
     "list.order": "§4.1: Lists are in ascending order of `id`.",
     "list.paging":
-      '§4.1: A page that is followed by more animals links to the next page with `Link` and `rel="next"`.',
+      '§4.1: A page that is followed by more animals links to the next page with `Link` and `rel="next"`: to a path, or an absolute address, with the same status and limit.',
     "list.paging.last": '§4.1: The last page has no `Link` with `rel="next"`.',
     "list.paging.complete":
       "§4.1: Following the `next` links shows every animal that existed at the start exactly once.",
-    "list.paging.filter": "§4.1: The `next` link keeps the status filter and the limit.",
-    "list.paging.bound": "§4.1: A cursor used with a different status filter is rejected with 400.",
-    "list.paging.forged": "§4.1: A forged or altered cursor is rejected with 400.",
-    "list.paging.address":
-      "§4.1: The target of a `next` link is a path, or absolute if a public base address is configured.",
-    "list.parameter-code": "§7: A 400 response caused by a query parameter has the code `invalid_parameter`."
+    "list.paging.forged":
+      "§4.1: A cursor that is forged, altered or used with a different status filter is rejected with 400."
   })
 ]

@@ -47,43 +47,29 @@ export const clauses = [
   ...design({
     "limits.retry-after-seconds": "§8.4.2: `Retry-After` is a whole number of seconds from 1 to 2,147,483.",
     "limits.retry-after-exact":
-      "§8.4.2: `Retry-After` is the time, rounded up, until the slot of the denied request; the first slot is at the next token.",
-    "limits.slots":
-      "§8.4.2: Each denied request gets its own slot, one token after the previous one, up to a full bucket.",
+      "§8.4.2: Each denied request gets its own slot, one token after the previous one, up to a full bucket; `Retry-After` is the time until then, rounded up.",
     "limits.counted-per-key":
-      "§8: Each key has its own budget, which requests with other keys do not affect.",
+      "§8: Each key has its own budget, and so has each network; requests with other keys, with wrong ones and without one do not affect it.",
     "limits.every-request-costs":
       "§8.2: Every request with a valid key costs one, whatever the status of the response, unless it gets 429.",
     "limits.denied-costs-nothing": "§8.2: A request that gets 429 is counted in neither window.",
-    "limits.bucket": "§8.2: The per-minute limit is a token bucket of that size, which starts full.",
-    "limits.bucket-refill":
-      "§8.2: The bucket refills evenly, from empty to full in 60 seconds, exact to the millisecond.",
+    "limits.bucket":
+      "§8.2: The per-minute limit is a token bucket of that size, which starts full, and refills evenly in 60 seconds, exact to the millisecond; Remaining is its whole requests.",
     "limits.day-utc":
       "§8.2: The day is the calendar day in UTC, and the whole quota is available again at midnight.",
     "limits.window-shown":
-      "§8.3: An admitted request shows the window with fewer requests remaining, " +
-      "or, if both have the same number, the one with the later Reset.",
-    "limits.window-shown-denied":
-      "§8.3: A denied request shows the denying window with the longest wait, and Remaining 0.",
-    "limits.window-single": "§8.3: Limit, Remaining and Reset of one response describe the same window.",
-    "limits.remaining-floor": "§8.3: Remaining is the number of whole requests left after this one.",
+      "§8.3: Limit, Remaining and Reset describe one window: the one with fewer requests remaining, of a denied request the one with the longest wait.",
     "limits.reset-full": "§8.3: Reset is the second, rounded up, at which the window shown is full again.",
     "limits.standard-syntax":
       "§8.3: `RateLimit` and `RateLimit-Policy`, if sent, are lists of policies with whole numbers.",
     "limits.standard-remaining": "§8.3: `RateLimit` agrees with the X-RateLimit headers.",
     "limits.standard-wait":
-      "§8.3: In `RateLimit`, `t` of an exhausted window is at most `Retry-After`; " +
-      "without `Retry-After`, `t` of any window is at most the length of the window.",
-    "limits.standard-more":
-      "§8.3: In `RateLimit`, `t` is the time after which a window has one more request; until then, each request lowers `r` by one.",
+      "§8.3: In `RateLimit`, `t` is the time after which a window has one more request; that of an exhausted window is at most `Retry-After`.",
     "limits.anonymous":
       "§8.3: A request without a valid key counts against the bucket of its network, " +
       "which has the limits of the Free plan; the response shows that bucket.",
     "limits.anonymous-exhausted":
       "§8.3: A request without a valid key gets 429 when the bucket of its network is empty.",
-    "limits.anonymous-apart": "§8.3: A request with a valid key does not affect the bucket of its network.",
-    "limits.guesses-apart": "§8.3: A request with a wrong key affects no key's budget.",
-    "limits.exceeded-code": "§7: A 429 response for an exceeded limit has the code `rate_limit_exceeded`.",
     "limits.before-routing": "§4: Limits and bans are checked before path, method, query and body."
   }),
   ...port({

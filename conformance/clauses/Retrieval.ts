@@ -15,11 +15,10 @@ export const clauses = [
     "get.removed-alone": "§9.3: Listing and creating still work after getPet is removed."
   }),
   ...design({
-    "get.malformed-id": "§4.3: A request for an id that is not an int64 gets 404.",
     "get.canonical-id":
-      "§4.3: A request for an id that is not in its shortest decimal form, such as `01`, `+1` or `1.0`, gets 404.",
+      "§4.3: A request for an id that is not an int64 in its shortest decimal form, such as `x`, `01`, `+1` or `1.0`, gets 404.",
     "get.deprecation-headers":
-      "§4.3: Every response of the operation, including errors, has `Deprecation`, `Sunset` and `Link`.",
+      '§4.3: Every response of the operation, including errors, has `Deprecation` with the time of the announcement (RFC 9745), `Sunset: Thu, 05 Dec 2030 00:00:00 GMT` (RFC 8594), and a `Link` to the list with `rel="successor-version"`.',
     "get.gone":
       "§9.3: From 5 December 2030, 00:00:00 UTC, and not earlier, getPet responds with 410 `operation_removed`."
   }),
@@ -30,10 +29,6 @@ export const clauses = [
     )
   }),
   ...design({
-    "deprecation.date":
-      "§4.3: `Deprecation` is `@` followed by the Unix time of the announcement, as in RFC 9745.",
-    "deprecation.sunset": "§4.3: `Sunset` is `Thu, 05 Dec 2030 00:00:00 GMT`, as in RFC 8594.",
-    "deprecation.successor": '§4.3: `Link` points to the list of animals with `rel="successor-version"`.',
     "deprecation.getpet-only": "§4.3: No response of another operation has `Deprecation` or `Sunset`."
   })
 ]

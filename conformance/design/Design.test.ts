@@ -128,12 +128,7 @@ describe("Design.judge", () => {
       { ...list, headers: { "X-RateLimit-Reset": String(NOW / 1_000 + 1) } }
     ],
     ["list.limit.range", "a clamped limit", { path: "/pets?limit=101" }, list],
-    [
-      "list.parameter-code",
-      "the code of a body",
-      { path: "/pets?limit=0" },
-      error("invalid_body", 400, "limit")
-    ],
+    ["errors.codes", "the code of a body", { path: "/pets?limit=0" }, error("invalid_body", 400, "limit")],
     ["errors.messages", "a message without the field", post('{"name":"Rex"}'), error("invalid_body", 400)],
     ["list.paging.forged", "an unknown cursor", { path: "/pets?cursor=1" }, list],
     ["http.method-not-allowed", "a 404 for a method", { method: "PUT" }, error("not_found", 404)],
@@ -149,7 +144,7 @@ describe("Design.judge", () => {
       post('{"a":{"b":1,"b":2},"name":"Rex","categoryId":1}'),
       created("Rex")
     ],
-    ["create.name-blank", "a blank name", post('{"name":" ","categoryId":1}'), created(" ")],
+    ["create.name-characters", "a blank name", post('{"name":" ","categoryId":1}'), created(" ")],
     ["create.name-exact", "a trimmed name", post('{"name":" Rex","categoryId":1}'), created("Rex")],
     ["get.deprecation-headers", "a retrieval without Sunset", { path: "/pets/7" }, error("not_found", 404)]
   ])("finds %s broken by %s", (clause, _, sent, received) => {

@@ -64,21 +64,18 @@ const judgeOne = (known: Knowledge, exchange: Exchange): readonly [ReadonlyArray
   const { basePath } = known.setup
   const { method } = exchange.request
   const given = Reading.read(exchange.request, known.setup)
-  if (!hasResponse(exchange)) {
-    const lists = method === "GET" ? known.lists : Lists.afterLoss(known.lists)
-    return [[], { ...known, limits: Limits.afterLoss(known.limits, given.caller), lists }]
-  }
+  if (!hasResponse(exchange)) return [[], { ...known, limits: Limits.afterLoss(known.limits, given.caller) }]
   const reading = { ...given, caller: Reading.shownBy(given.caller, exchange) }
   const [ofLimits, limits, verdict] = Limits.judge(known.limits, reading.caller, exchange)
   const isSuccess = Math.floor(exchange.response.status / 100) === 2
-  const hasAnimals = reading.path !== "unknown" && isSuccess && (method === "GET" || method === "POST")
+  const hasAnimals = reading.route?.operation !== undefined && isSuccess && method !== "HEAD"
   const ofNone = [[], known.lists] as const
-  const [ofAnimals, lists] = hasAnimals ? Lists.judge(known.lists, exchange, reading, basePath) : ofNone
+  const [ofAnimals, lists] = hasAnimals ? Lists.judge(known.lists, exchange, reading) : ofNone
   const id = header(exchange.response, "x-request-id")
   const ids = id === undefined ? known.ids : [...known.ids, id].slice(-MAX_IDS)
   const next = { ...known, lists, limits, ids }
   if (!isOurs(exchange)) return [[], next]
-  const ofHeaders = Headers.judge({ exchange, reading, basePath, ids: known.ids })
+  const ofHeaders = Headers.judge({ exchange, reading, ids: known.ids })
   const ofStatus = Status.judge(exchange, reading, known.lists, verdict)
   const ofCreation = hasAnimals ? Creation.judge(exchange, reading.operation, basePath) : []
   return [[...ofStatus, ...ofHeaders, ...ofCreation, ...ofAnimals, ...ofLimits], next]

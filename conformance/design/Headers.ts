@@ -7,16 +7,14 @@ import * as ErrorBody from "../http/ErrorBody.ts"
 import * as LinkHeader from "../http/LinkHeader.ts"
 import * as StandardRateLimit from "../http/StandardRateLimit.ts"
 import { header, headerValues } from "../http/Wire.ts"
-import { broken, kept, type Ruling, rule } from "../model/Exchange.ts"
+import { type Ruling, rule } from "../model/Exchange.ts"
 import type { Seen } from "../model/Seen.ts"
-import { methods } from "./Expected.ts"
 import { isAddressOf, type Reading } from "./Reading.ts"
 
 /** A response together with its request. */
 export interface Responded {
   readonly exchange: Seen["exchange"]
   readonly reading: Reading
-  readonly basePath: string
   /** The request ids of the latest responses. */
   readonly ids: ReadonlyArray<string>
 }
@@ -63,22 +61,25 @@ function* ofContent({ exchange }: Responded): Iterable<Ruling> {
   yield rule(type === JSON_TYPE, "http.head", `${JSON_TYPE} with HEAD, as with GET`, type)
 }
 
-function* ofMethods({ exchange: { response }, reading: { path } }: Responded): Iterable<Ruling> {
-  if (path === "unknown" || (response.status !== 405 && response.status !== 204)) return
+function* ofMethods({ exchange: { response }, reading: { route } }: Responded): Iterable<Ruling> {
+  if (route === undefined || (response.status !== 405 && response.status !== 204)) return
   const clause = response.status === 405 ? "http.method-not-allowed" : "http.options"
-  const given = (header(response, "allow") ?? "").split(/\s*,\s*/).toSorted()
-  const expected = methods[path].toSorted().join(", ")
-  yield rule(given.join(", ") === expected, clause, `Allow: ${expected}`, given.join(", "))
+  const [expected, given] = [route.resource.allow, header(response, "allow") ?? ""].map((list) =>
+    list
+      .split(/\s*,\s*/)
+      .toSorted()
+      .join(", ")
+  )
+  yield rule(given === expected, clause, `Allow: ${expected}`, given)
 }
 
 function* ofChallenge({ exchange: { response }, reading: { caller } }: Responded): Iterable<Ruling> {
   if (response.status !== 401 || caller.is !== "nobody") return
   const value = header(response, "www-authenticate") ?? ""
   const isOurs = /^Bearer\s/i.test(value) && value.includes('realm="animals"')
-  yield rule(isOurs, "auth.challenge", 'Bearer realm="animals"', value || "none")
-  const isRight = value.includes('error="invalid_token"') === caller.hasCredential
-  const expected = `${caller.hasCredential ? "" : "no "}error="invalid_token"`
-  yield rule(isRight, "auth.challenge-error", expected, value)
+  const isRight = isOurs && value.includes('error="invalid_token"') === caller.hasCredential
+  const expected = `Bearer realm="animals", ${caller.hasCredential ? "" : "no "}error="invalid_token"`
+  yield rule(isRight, "auth.challenge", expected, value || "none")
 }
 
 function* ofRetryAfter({ exchange: { response } }: Responded): Iterable<Ruling> {
@@ -103,24 +104,20 @@ function* ofRateLimit({ exchange: { response } }: Responded): Iterable<Ruling> {
   yield rule(isRight, "limits.standard-syntax", "two lists of the same policies", actual)
 }
 
-function* ofDeprecation({ basePath, exchange, reading: { path } }: Responded): Iterable<Ruling> {
-  const { request, response } = exchange
+function* ofDeprecation({
+  exchange: { response },
+  reading: { basePath, route }
+}: Responded): Iterable<Ruling> {
   const [date, sunset] = [header(response, "deprecation"), header(response, "sunset")]
-  const isSilent = date === undefined && sunset === undefined
-  if (path !== "pet")
-    yield rule(isSilent, "deprecation.getpet-only", "no Deprecation and no Sunset", date ?? sunset)
-  if (path !== "pet" || (request.method !== "GET" && request.method !== "HEAD")) return
-  const [successor] = LinkHeader.targets(headerValues(response, "link"), "successor-version")
-  if (isSilent && successor === undefined) {
-    yield broken("get.deprecation-headers", "Deprecation, Sunset and Link", `none with ${response.status}`)
-    return
+  if (route?.operation?.removal === undefined) {
+    const isSilent = date === undefined && sunset === undefined
+    return yield rule(isSilent, "deprecation.getpet-only", "no Deprecation and no Sunset", date ?? sunset)
   }
-  yield kept("get.deprecation-headers")
-  const isDate = /^@[0-9]{1,12}$/.test(date ?? "")
-  yield rule(isDate, "deprecation.date", "@ and the time of the announcement", date)
-  yield rule(sunset === SUNSET, "deprecation.sunset", SUNSET, sunset)
-  const isAddress = isAddressOf(successor ?? "", basePath, "/pets")
-  yield rule(isAddress, "deprecation.successor", `<${basePath}/pets>; rel="successor-version"`, successor)
+  const [successor = ""] = LinkHeader.targets(headerValues(response, "link"), "successor-version")
+  const isRight = /^@[0-9]{1,12}$/.test(date ?? "") && sunset === SUNSET
+  const expected = `Deprecation: @ and a time, Sunset: ${SUNSET}, and a Link to the successor ${basePath}/pets`
+  const isLinked = isAddressOf(successor, basePath, "/pets")
+  yield rule(isRight && isLinked, "get.deprecation-headers", expected, [date, sunset, successor].join(", "))
 }
 
 function* ofError({ exchange }: Responded): Iterable<Ruling> {

@@ -20,9 +20,6 @@ import type { Caller } from "./Reading.ts"
 /** The name of the bucket of requests without a valid key, which no key has. */
 const NETWORK = ""
 
-/** Stands for a caller with a wrong key, where the latest caller is remembered. */
-const WRONG = "wrong key"
-
 /** What is known of a caller. */
 interface Account {
   /** `undefined` if it is not known what was counted. */
@@ -32,7 +29,7 @@ interface Account {
 
 export interface Limits {
   readonly accounts: ReadonlyMap<string, Account>
-  /** Who sent the latest request: the name of a key, or a caller without a valid key. */
+  /** Who sent the latest request. */
   readonly latest: string | undefined
 }
 
@@ -112,8 +109,7 @@ export const judge = (
   const [first] = agreeing.length > 0 ? explaining : all
   if (first === undefined) return [[], afterLoss(limits, caller), undefined]
   const { latest: before } = account ?? {}
-  const between = limits.latest === name || before === undefined ? undefined : (limits.latest ?? NETWORK)
-  const story = { exchange, meter, before, between, first, denial: Meter.denialOf(meter, first) }
+  const story = { exchange, meter, before, isBetween: limits.latest !== name, first }
   const { verdict } = first
   // At another moment, the request would have had another outcome.
   const isOpen = agreeing.length > 0 && all.some((each) => !isShown(each.verdict.outcome))
@@ -121,9 +117,8 @@ export const judge = (
   const rulings = [...outcome, ...(agreeing.length > 0 ? ofNumbers(story, explaining) : [])]
   // After a contradiction, it is not known what was counted.
   const next = rulings.some(isBroken) ? undefined : Meter.after(meter, explaining)
-  const latest = caller.is === "nobody" && caller.hasCredential ? WRONG : name
   const accounts = new Map(limits.accounts).set(name, { meter: next, latest: { exchange, verdict } })
-  return [rulings, { accounts, latest }, verdict]
+  return [rulings, { accounts, latest: name }, verdict]
 }
 
 /** Returns the branches that explain the numbers of a response; all of them if none does. */
@@ -137,7 +132,7 @@ const explainedBy = (
   )
   const explaining = Object.values(kinds).filter((all) => {
     const [first] = all
-    const story = { exchange, meter, first, denial: undefined, before: undefined, between: undefined }
+    const story = { exchange, meter, first, before: undefined, isBetween: false }
     return !ofNumbers(story, all).some(isBroken)
   })
   return explaining.length > 0 ? explaining.flat() : agreeing
@@ -148,34 +143,29 @@ interface Story {
   /** The count before the request. */
   readonly meter: Meter.Meter
   readonly before: Account["latest"]
-  /** Who sent the latest request, if it was not the caller. */
-  readonly between: string | undefined
+  /** Whether another caller sent the latest request. */
+  readonly isBetween: boolean
   /** What may have happened to the request; messages are about it. */
   readonly first: Meter.Branch
-  readonly denial: Meter.Denial | undefined
 }
 
 const isOfDay = ({ day, limit }: Verdict): boolean => limit === day.limit
 
 /** Returns the clause that decides how many requests are left now: what is special about the request before. */
-const countedBy = ({ before, between, exchange, first, meter: { isKey } }: Story): ClauseSlug => {
-  const now = first.verdict
-  if (now.outcome === "limited" && !isKey) return "limits.anonymous-exhausted"
-  if (now.outcome === "limited" && isOfDay(now)) return "limits.day-utc"
-  const isOfNetwork = between === undefined || between === NETWORK || between === WRONG
-  if (!isKey) return isOfNetwork ? "limits.anonymous" : "limits.anonymous-apart"
-  if (!isOfNetwork) return "limits.counted-per-key"
-  if (between !== undefined) return between === WRONG ? "limits.guesses-apart" : "limits.anonymous-apart"
+const countedBy = ({ before, first: { verdict }, isBetween, meter: { isKey } }: Story): ClauseSlug => {
+  if (verdict.outcome === "limited" && !isKey) return "limits.anonymous-exhausted"
+  if (verdict.outcome === "limited" && isOfDay(verdict)) return "limits.day-utc"
+  if (before !== undefined && isBetween) return "limits.counted-per-key"
+  if (!isKey) return "limits.anonymous"
   if (before === undefined) return "limits.bucket"
   if (before.verdict.outcome !== "admitted") return "limits.denied-costs-nothing"
   if ((before.exchange.response?.status ?? 0) >= 300) return "limits.every-request-costs"
-  if (isOfDay(now)) return "limits.day-utc"
-  return exchange.from > before.exchange.to ? "limits.bucket-refill" : "limits.bucket"
+  return isOfDay(verdict) ? "limits.day-utc" : "limits.bucket"
 }
 
 /** The decision of a request: admitted, limited or banned. */
 const ofOutcome = (story: Story): ReadonlyArray<Ruling> => {
-  const { denial, exchange, first, meter } = story
+  const { exchange, first, meter } = story
   const { outcome } = first.verdict
   const actual = outcomeOf(exchange, outcome)
   const isWrongBan = actual === "banned" && outcome !== "banned"
@@ -185,46 +175,29 @@ const ofOutcome = (story: Story): ReadonlyArray<Ruling> => {
   const clause = meter.isKey ? ofKey(story) : ofNetwork
   const shown = isWrongBan ? "a ban" : `${actual} (${exchange.response.status})`
   const decided = rule(actual === outcome, clause, `a request to be ${outcome}`, shown)
-  // A network whose slots are used up would be banned if it were a key.
-  const patient = !meter.isKey && denial === "too soon" ? "ban.anonymous-never" : patienceOf(story)
-  const isPatient = patient !== undefined && outcome !== "banned" && !isWrongBan
-  return isPatient ? [decided, kept(patient)] : [decided]
+  if (isWrongBan || outcome === "banned") return [decided]
+  if (isPatient(story)) return [decided, kept("ban.polite-never")]
+  // A network that gets no slot would be banned if it were a key.
+  const isWithoutSlot = outcome === "limited" && first.next.debt === first.before.debt
+  return !meter.isKey && isWithoutSlot ? [decided, kept("ban.anonymous-never")] : [decided]
 }
 
 /** Returns the clause that decides whether a request meets a ban. */
 const ofBan = (story: Story): ClauseSlug => {
-  const { before, denial, first } = story
-  switch (denial) {
-    case "began ban":
-      return "ban.rules"
-    case "during ban":
-      return "ban.answer"
-    case "too soon":
-      return "ban.strike-interval"
-    case "strike": {
-      const { strikes, strikesFrom } = first.before
-      const isLate = strikes > 0 && first.now - strikesFrom >= BanPolicy.standard.withinMs
-      return isLate ? "ban.strikes-expire" : "ban.strike"
-    }
-    case "slot":
-      return (
-        patienceOf(story) ?? (before?.verdict.outcome === "limited" ? "ban.workers-never" : "ban.first-429")
-      )
-    case undefined:
-      return patienceOf(story) ?? "ban.retry-after"
-  }
+  const { before, next, verdict } = story.first
+  if (isPatient(story)) return "ban.polite-never"
+  if (verdict.outcome === "admitted") return "ban.retry-after"
+  return verdict.outcome === "banned" && next === before ? "ban.answer" : "ban.rules"
 }
 
-/** Returns the clause about a client that waited after a denial, if the client did. */
-const patienceOf = ({ before, exchange, first, meter }: Story): ClauseSlug | undefined => {
-  if (!meter.isKey || before?.verdict.outcome !== "limited") return undefined
-  const { verdict } = first
-  const waited = exchange.from - before.exchange.to
-  if (waited >= before.verdict.retryAfter * 1_000) return "ban.polite-never"
-  if (isOfDay(verdict) && verdict.outcome === "limited" && first.before.debt > 1)
-    return "ban.day-workers-never"
-  return waited >= 30_000 ? "ban.capped-wait-never" : undefined
-}
+/** Longest wait that is asked of a client after a denial, in seconds: some wait no longer, whatever they are told. */
+const MAX_WAIT = 30
+
+/** Whether a client waited after a denial. */
+const isPatient = ({ before, exchange, meter }: Story): boolean =>
+  meter.isKey &&
+  before?.verdict.outcome === "limited" &&
+  exchange.from - before.exchange.to >= Math.min(before.verdict.retryAfter, MAX_WAIT) * 1_000
 
 type Branches = ReadonlyArray<Meter.Branch>
 
@@ -256,31 +229,26 @@ const ofNumbers = (story: Story, branches: Branches): ReadonlyArray<Ruling> => [
 /** The three headers of §8.3, up to the first that is wrong. */
 const ofShown = (story: Story, branches: Branches): ReadonlyArray<Ruling> => {
   const { exchange, first, meter } = story
-  const { day, minute, outcome, resetAt } = first.verdict
+  const { minute, outcome } = first.verdict
   const rate = RateHeaders.of(exchange.response)
   if (rate === undefined) return []
-  const [isAdmitted, isBan] = [outcome === "admitted", outcome === "banned"]
-  const ofWindow = isAdmitted ? "limits.window-shown" : "limits.window-shown-denied"
-  const ofLimit = isBan ? "ban.headers" : meter.isKey ? ofWindow : "limits.anonymous"
+  const isBan = outcome === "banned"
+  const ofWindow = isBan ? "ban.headers" : "limits.window-shown"
+  const ofLimit = meter.isKey ? ofWindow : "limits.anonymous"
   const limit = compare(branches, ofLimit, "X-RateLimit-Limit", rate.limit, ({ verdict }) => verdict.limit)
   if (limit.some(isBroken)) return limit
   const window = rate.limit === minute.limit ? "minute" : "day"
-  const isOther = rate.remaining === day.remaining && window === "minute"
-  const ofCount = isOther ? "limits.window-single" : countedBy(story)
+  const isAdmitted = outcome === "admitted"
   const remaining = compare(
     branches,
-    isBan ? ofLimit : isAdmitted ? ofCount : ofWindow,
+    isAdmitted ? countedBy(story) : ofWindow,
     `X-RateLimit-Remaining of the ${window}`,
     rate.remaining,
     ({ verdict }) => (isAdmitted ? verdict[window].remaining : 0)
   )
-  const shown = isBan
-    ? limit
-    : ([ofWindow, "limits.remaining-floor", "limits.window-single"] as const).map(kept)
-  if (remaining.some(isBroken)) return [...shown, ...remaining]
-  const isMixed = Math.abs(rate.resetAt - resetAt) > 61
-  const ofFull = isMixed ? "limits.window-single" : "limits.reset-full"
-  const ofReset = window === "day" ? "limits.day-utc" : ofFull
+  const shown = [kept(ofWindow), ...remaining]
+  if (remaining.some(isBroken)) return shown
+  const ofReset = window === "day" ? "limits.day-utc" : "limits.reset-full"
   const reset = compare(
     branches,
     isBan ? ofBanEnd(first) : ofReset,
@@ -288,7 +256,7 @@ const ofShown = (story: Story, branches: Branches): ReadonlyArray<Ruling> => {
     rate.resetAt,
     (branch) => resetIn(window, branch, meter.plan)
   )
-  return [...shown, ...remaining, ...reset]
+  return [...shown, ...reset]
 }
 
 /** Returns the X-RateLimit-Reset of a window, or of a ban. */
@@ -312,26 +280,18 @@ const ofBanEnd = ({ before, next, now }: Meter.Branch): ClauseSlug => {
 }
 
 /** Retry-After (§8.4.2). */
-const ofWait = (
-  { exchange, first: { before, verdict } }: Story,
-  branches: Branches
-): ReadonlyArray<Ruling> => {
+const ofWait = ({ exchange, first: { verdict } }: Story, branches: Branches): ReadonlyArray<Ruling> => {
   if (verdict.outcome === "admitted" || exchange.response.status !== 429) return []
-  const ofSlot = before.debt > 0 ? "limits.slots" : "limits.retry-after-exact"
-  const clause = verdict.outcome === "banned" ? "ban.retry-after" : ofSlot
+  const clause = verdict.outcome === "banned" ? "ban.retry-after" : "limits.retry-after-exact"
   const actual = Number(header(exchange.response, "retry-after") ?? Number.NaN)
   return compare(branches, clause, "Retry-After", actual, (branch) => branch.verdict.retryAfter)
 }
 
 /** RateLimit and RateLimit-Policy, if sent. */
-const ofStandard = (
-  { exchange: { response }, first: { verdict } }: Story,
-  branches: Branches
-): ReadonlyArray<Ruling> => {
+const ofStandard = ({ exchange: { response } }: Story, branches: Branches): ReadonlyArray<Ruling> => {
   const policies = StandardRateLimit.itemsOf(response, "RateLimit-Policy")
   const states = StandardRateLimit.itemsOf(response, "RateLimit")
   if (policies === undefined || states === undefined || states.length === 0) return []
-  const waits = verdict.outcome === "admitted" ? "limits.standard-more" : "limits.standard-wait"
   return (["minute", "day"] as const).flatMap((policy) => {
     const compareIn = (clause: ClauseSlug, letter: string, name: keyof Window, actual: number | undefined) =>
       compare(branches, clause, `${letter} of the ${policy}`, actual, ({ verdict }) => verdict[policy][name])
@@ -340,7 +300,9 @@ const ofStandard = (
       ...compareIn("limits.standard-remaining", "q", "limit", numberOf(policies, policy, "q")),
       ...compareIn("limits.standard-remaining", "r", "remaining", numberOf(states, policy, "r")),
       // Whenever a request is added, `t` begins anew.
-      ...(isWholeOpen ? [] : compareIn(waits, "t", "moreIn", numberOf(states, policy, "t") ?? 0))
+      ...(isWholeOpen
+        ? []
+        : compareIn("limits.standard-wait", "t", "moreIn", numberOf(states, policy, "t") ?? 0))
     ]
   })
 }

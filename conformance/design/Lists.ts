@@ -5,7 +5,7 @@ import type { Animal } from "../http/Animal.ts"
 import * as LinkHeader from "../http/LinkHeader.ts"
 import * as PetJson from "../http/PetJson.ts"
 import { headerValues, text } from "../http/Wire.ts"
-import { broken, type Exchange, type Ruling, rule } from "../model/Exchange.ts"
+import { broken, type Exchange, isBroken, type Ruling, rule } from "../model/Exchange.ts"
 import type { Seen } from "../model/Seen.ts"
 import * as Reading from "./Reading.ts"
 
@@ -27,37 +27,27 @@ export interface Lists {
   readonly animals: ReadonlyMap<bigint, Known>
   /** The pages to which responses linked, by cursor. */
   readonly cursors: ReadonlyMap<string, Start>
-  /** The statuses whose lists were walked to the end, so that all their animals are known; `all` is the whole list. */
-  readonly whole: ReadonlySet<string>
 }
 
-export const empty: Lists = { animals: new Map(), cursors: new Map(), whole: new Set() }
-
-/** Returns what is still known after a request that may have created an animal. */
-export const afterLoss = (lists: Lists): Lists => ({ ...lists, whole: new Set() })
+export const empty: Lists = { animals: new Map(), cursors: new Map() }
 
 type Step = readonly [ReadonlyArray<Ruling>, Lists]
 
 /** Judges the animals of a successful response by what earlier responses showed, and learns them. */
-export const judge = (
-  lists: Lists,
-  exchange: Seen["exchange"],
-  reading: Reading.Reading,
-  basePath: string
-): Step => {
+export const judge = (lists: Lists, exchange: Seen["exchange"], reading: Reading.Reading): Step => {
   const body = text(exchange.response.body)
   const parsed = PetJson.parse(body)
-  const isList = reading.path === "pets" && exchange.request.method === "GET"
+  const isList = reading.route?.operation?.id === "listPets"
   const read = isList
     ? Result.flatMap(parsed, PetJson.animals)
     : Result.map(Result.flatMap(parsed, PetJson.animal), (animal) => [animal])
   const integers = Result.isSuccess(parsed) ? [ofIntegers(body)] : []
-  if (Result.isFailure(read)) return [integers, afterLoss(lists)]
+  if (Result.isFailure(read)) return [integers, lists]
   const shown = read.success
   const added = shown.filter(({ id }) => !lists.animals.has(id))
   const learned = added.map((animal) => [animal.id, { animal, shownBy: exchange }] as const)
   const next = added.length === 0 ? lists : { ...lists, animals: new Map([...lists.animals, ...learned]) }
-  const [ofPages, after] = isList ? ofPage(next, exchange, reading, shown, basePath) : [[], next]
+  const [ofPages, after] = isList ? ofPage(next, exchange, reading, shown) : [[], next]
   return [[...integers, ...ofShown(lists, shown), ...ofPages], after]
 }
 
@@ -74,20 +64,9 @@ const ofShown = ({ animals }: Lists, shown: ReadonlyArray<Animal>): ReadonlyArra
   const changed = again.find(({ id, status }) => animals.get(id)?.animal.status !== status)
   const first = animals.get(changed?.id ?? 0n)
   if (again.length === 0) return []
-  const expected = `the status ${first?.animal.status}, as before`
   const earlier = first === undefined ? [] : [first.shownBy]
+  const expected = `the status ${first?.animal.status}`
   return [rule(changed === undefined, "resources.status-stable", expected, changed?.status, ...earlier)]
-}
-
-interface Page {
-  readonly shown: ReadonlyArray<Animal>
-  readonly start: Start
-  /** The limit as sent. */
-  readonly limit: string | undefined
-  /** The target of the link to the next page. */
-  readonly target: string | undefined
-  /** Whether the request has unknown parameters. */
-  readonly isOdd: boolean
 }
 
 /** Judges a page, and learns the cursor of the next one. */
@@ -95,12 +74,10 @@ const ofPage = (
   lists: Lists,
   exchange: Seen["exchange"],
   reading: Reading.Reading,
-  shown: ReadonlyArray<Animal>,
-  basePath: string
+  shown: ReadonlyArray<Animal>
 ): Step => {
-  const [status, cursor, limit] = ["status", "cursor", "limit"].map(
-    (name) => Reading.valuesOf(reading, name)[0]
-  )
+  const { basePath, sent } = reading
+  const [cursor, limit, status] = ["cursor", "limit", "status"].map((name) => sent.get(name) ?? undefined)
   const first = { after: undefined, status, linkedBy: [] }
   const start = cursor === undefined ? first : lists.cursors.get(cursor)
   // The cursor came from no link.
@@ -109,70 +86,63 @@ const ofPage = (
   const [last, nextCursor] = [shown.at(-1), new URLSearchParams(target?.split("?")[1]).get("cursor")]
   const cursors = new Map(lists.cursors)
   if (last && nextCursor) cursors.set(nextCursor, { ...start, after: last.id, linkedBy: [exchange] })
-  const whole = new Set(lists.whole)
-  if (target === undefined) whole.add(start.status ?? "all")
-  const after = { ...lists, cursors, whole }
-  // What a request in flight creates may be on the page or not.
-  if (!exchange.isAlone) return [[], after]
-  const page = { shown, start, limit, target, isOdd: Reading.hasUnknown(reading) }
-  return [[...ofOrder(lists, page), ...ofEnd(lists, page), ...ofTarget(page, basePath)], after]
+  const after = { ...lists, cursors }
+  // What a request in flight creates may be on the page or not; the model judges the filter.
+  const isOfStatus = shown.every((animal) => start.status === undefined || animal.status === start.status)
+  if (!exchange.isAlone || !isOfStatus) return [[], after]
+  const rest = restOf(lists, start)
+  const page = { shown, start, rest, limit, target, basePath, odd: Reading.isOdd(reading) ? odd : undefined }
+  const order = ofOrder(page)
+  return [isBroken(order) ? [order] : [order, ...ofEnd(page)], after]
 }
 
-/** Returns the known animals that belong to the rest of a list. */
+interface Page {
+  readonly shown: ReadonlyArray<Animal>
+  readonly start: Start
+  /** The known animals from its start on, by id. */
+  readonly rest: ReadonlyArray<Known>
+  readonly limit: string | undefined
+  /** The target of the link to the next page. */
+  readonly target: string | undefined
+  readonly basePath: string
+  /** The clause that is broken if the request has unknown parameters. */
+  readonly odd: ClauseSlug | undefined
+}
+
+const odd: ClauseSlug = "list.unknown-parameters"
+
+/** Returns the known animals from the start of a page on, by id. */
 const restOf = ({ animals }: Lists, { after, status }: Start): ReadonlyArray<Known> =>
-  [...animals.values()].filter(
-    ({ animal }) =>
-      (status === undefined || animal.status === status) && (after === undefined || animal.id > after)
-  )
+  [...animals.values()]
+    .filter(({ animal }) => status === undefined || animal.status === status)
+    .filter(({ animal }) => after === undefined || animal.id > after)
+    .toSorted((a, b) => (a.animal.id < b.animal.id ? -1 : 1))
 
 /** A page shows all animals from its start up to its last animal, by id. */
-const ofOrder = (lists: Lists, { isOdd, shown, start }: Page): ReadonlyArray<Ruling> => {
-  const clause = start.after === undefined ? "list.order" : "list.paging.complete"
-  const unordered = shown.find(({ id }, index) => index > 0 && id <= (shown[index - 1]?.id ?? id))
-  const early = shown.find(({ id }) => start.after !== undefined && id <= start.after)
-  const last = shown.at(-1)?.id
-  const ids = new Set(shown.map(({ id }) => id))
-  const missing = restOf(lists, start).find(
-    ({ animal: { id } }) => last !== undefined && id < last && !ids.has(id)
-  )
-  const line = (animal: Animal | undefined) => animal && PetJson.line(animal)
-  const earlier = [...start.linkedBy, ...(missing === undefined ? [] : [missing.shownBy])]
-  const [expected, actual] = [`also ${line(missing?.animal)}`, "a page without it"]
-  return [
-    rule(unordered === undefined, "list.order", "ascending ids", line(unordered)),
-    rule(early === undefined, clause, `animals after ${start.after}`, line(early), ...start.linkedBy),
-    ...(isOdd ? [] : [rule(missing === undefined, clause, expected, actual, ...earlier)])
-  ]
+const ofOrder = ({ odd, rest, shown, start }: Page): Ruling => {
+  const at = shown.findIndex(({ id }, index) => rest[index]?.animal.id !== id)
+  const [expected, actual] = [rest[at]?.animal, shown[at]].map((animal) => animal && PetJson.line(animal))
+  const clause = odd ?? (start.after === undefined ? "list.order" : "list.paging.complete")
+  const earlier = [...start.linkedBy, ...(rest[at] === undefined ? [] : [rest[at].shownBy])]
+  return rule(at === -1, clause, `${expected ?? "no animal"} next by id`, actual, ...earlier)
 }
 
-/** A page has a link to the next one if and only if more animals follow. */
-const ofEnd = (lists: Lists, { isOdd, limit = "20", shown, start, target }: Page): ReadonlyArray<Ruling> => {
-  const last = shown.at(-1)?.id
-  const following = restOf(lists, start).find(({ animal }) => last === undefined || animal.id > last)
-  const actual = target === undefined ? "no link" : `<${target}>`
-  const ends = (clause: ClauseSlug) =>
-    rule(target === undefined, clause, "no next link after the last animal", actual)
-  if (shown.length < Number(limit)) {
-    if (start.after === undefined || shown.length > 0)
-      return [ends(isOdd ? "list.unknown-parameters" : "list.paging.last")]
+/** A page has a link to the next one, with the same limit and status, if and only if more animals follow. */
+const ofEnd = ({ basePath, limit, odd, rest, shown, start, target }: Page): ReadonlyArray<Ruling> => {
+  const following = rest[shown.length]
+  if (start.after !== undefined && shown.length === 0)
     return [broken("list.paging.last", "an animal on the page of a next link", "none", ...start.linkedBy)]
+  if (shown.length < Number(limit ?? 20)) {
+    const clause = odd ?? "list.paging.last"
+    return [rule(target === undefined, clause, "no next link after the last animal", target)]
   }
-  if (following !== undefined) {
-    return [rule(target !== undefined, "list.paging", "a link to the next page", actual, following.shownBy)]
-  }
-  const isKnown = lists.whole.has("all") || lists.whole.has(start.status ?? "all")
-  return isKnown ? [ends("list.paging.last")] : []
-}
-
-const ofTarget = ({ limit, start: { status }, target }: Page, basePath: string): ReadonlyArray<Ruling> => {
-  if (target === undefined) return []
-  const [path = "", query] = target.split("?")
+  if (following === undefined && target === undefined) return []
+  const [path = "", query] = target?.split("?") ?? []
   const sent = new URLSearchParams(query)
-  const isLimit = limit === undefined || sent.get("limit") === limit
-  const isKept = isLimit && sent.get("status") === (status ?? null)
-  const expected = `the limit ${limit ?? "if any"} and the status ${status ?? "if any"}`
-  return [
-    rule(Reading.isAddressOf(path, basePath, "/pets"), "list.paging.address", `${basePath}/pets`, target),
-    rule(isKept, "list.paging.filter", expected, target)
-  ]
+  const isKept =
+    sent.get("limit") === (limit ?? sent.get("limit")) && sent.get("status") === (start.status ?? null)
+  const isRight = isKept && Reading.isAddressOf(path, basePath, "/pets")
+  const expected = `a link to ${basePath}/pets with the limit ${limit ?? "if any"} and the status ${start.status ?? "if any"}`
+  const earlier = following === undefined ? [] : [following.shownBy]
+  return [rule(isRight, "list.paging", expected, target, ...earlier)]
 }

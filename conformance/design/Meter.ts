@@ -118,19 +118,3 @@ export const after = (meter: Meter, all: ReadonlyArray<Branch>): Meter | undefin
   const states = [...new Set([...extremes.values()].flat())]
   return states.length > MAX_STATES ? undefined : { ...meter, states }
 }
-
-/** What became of a denied request: a slot, a strike, or neither because the latest strike is too recent. */
-export type Denial = "slot" | "strike" | "too soon" | "began ban" | "during ban"
-
-/** Returns what became of a request; `undefined` if it is admitted. */
-export const denialOf = (
-  { plan }: Meter,
-  { before, next, now, verdict: { outcome } }: Branch
-): Denial | undefined => {
-  if (outcome === "admitted") return undefined
-  if (outcome === "banned") return next === before ? "during ban" : "began ban"
-  if (next.strikeAt === now && before.strikeAt !== now) return "strike"
-  // With no time between strikes, every denied request without a slot would be one.
-  const ban = { ...BanPolicy.standard, strikeIntervalMs: 0 }
-  return RateLimit.step(before, now, { plan, ban })[1].strikeAt === now ? "too soon" : "slot"
-}

@@ -1,7 +1,9 @@
-/** Reads a request as our service does: decodes its path once, takes HEAD for GET, and then reads it as the model does. */
+/** Reads a request as our service does: with its own routes, and by our decisions on credentials. */
+import * as Operations from "../../core/operations/Operations.ts"
+import * as Router from "../../core/service/Router.ts"
+import * as Target from "../../core/service/Target.ts"
 import type { ClauseSlug } from "../clauses/Clauses.ts"
 import { isUnknownMethod } from "../http/ByService.ts"
-import { split } from "../http/RequestTarget.ts"
 import { headerValues, type WireRequest } from "../http/Wire.ts"
 import type { Key, Setup } from "../model/Exchange.ts"
 import * as Request from "../model/Request.ts"
@@ -13,57 +15,27 @@ export type Caller =
   | { readonly is: "nobody"; readonly hasCredential: boolean; readonly clause?: ClauseSlug | undefined }
   | { readonly is: "unclear"; readonly key: Key | undefined }
 
-export interface Reading {
+export interface Reading extends Target.Target {
+  readonly request: WireRequest
+  readonly basePath: string
   readonly caller: Caller
+  /** The decoded parameters. */
+  readonly sent: URLSearchParams
+  /** The operation as the model reads it, from the path as sent. */
   readonly operation: Request.Operation
-  readonly path: "pets" | "pet" | "unknown"
-  /** Our decision by which another path than the usual one is known or unknown. */
-  readonly ofPath: ClauseSlug | undefined
-  /** The decoded parameters in the order sent; `undefined` if an escape is malformed. */
-  readonly query: ReadonlyArray<readonly [name: string, value: string]> | undefined
+  /** The route of our service; `undefined` if the path is unknown. */
+  readonly route: Router.Route | undefined
 }
+
+const resources = Router.resourcesOf(Operations.all)
 
 export const read = (request: WireRequest, setup: Setup): Reading => {
-  const [written, query] = split(request.target)
-  const decoded = decodePath(written)
-  const path = pathOf(decoded, setup.basePath)
-  const ofKnown = written.includes("%") ? "http.decoded-once" : undefined
-  const target = (decoded ?? "").split("/").map(encodeURIComponent).join("/") + query
-  const method = request.method === "HEAD" ? "GET" : request.method
-  const { caller, operation } = Request.read({ ...request, method, target }, setup)
-  return {
-    caller: callerOf(request, caller),
-    operation,
-    path,
-    ofPath: path === "unknown" ? whyUnknown(written, setup.basePath) : ofKnown,
-    query: decode(query) === undefined ? undefined : [...new URLSearchParams(query)]
-  }
-}
-
-const decode = (text: string): string | undefined => {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return undefined
-  }
-}
-
-/** Decodes a path, except encoded slashes, which separate no segments. */
-const decodePath = (path: string): string | undefined => decode(path.replaceAll(/%2f/gi, "%252f"))
-
-const pathOf = (path: string | undefined, basePath: string): Reading["path"] => {
-  if (!path?.startsWith(`${basePath}/pets`)) return "unknown"
-  const rest = path.slice(`${basePath}/pets`.length)
-  return rest === "" ? "pets" : /^\/[^/]+$/.test(rest) ? "pet" : "unknown"
-}
-
-/** Returns our decision by which a path is unknown that another service might know. */
-const whyUnknown = (path: string, basePath: string): ClauseSlug => {
-  if (decodePath(path) === undefined) return "http.malformed-escape"
-  const tidy = path.toLowerCase().replaceAll(/\/+/g, "/").replace(/\/$/, "")
-  if (pathOf(decodePath(tidy), basePath.toLowerCase()) !== "unknown") return "http.paths-exact"
-  if (pathOf(decode(decode(path) ?? ""), basePath) !== "unknown") return "http.decoded-once"
-  return /\/(?:categor|store|orders)/.test(path) ? "http.other-operations" : "http.unknown-path"
+  const { basePath } = setup
+  const target = Target.parse(request.target)
+  const { caller, operation } = Request.read(request, setup)
+  const route = Router.make(basePath, resources)(request.method, target.path)
+  const sent = new URLSearchParams(`?${target.query}`)
+  return { ...target, request, basePath, caller: callerOf(request, caller), sent, operation, route }
 }
 
 /** Maximum length of a token in characters. */
@@ -92,13 +64,9 @@ export const shownBy = (caller: Caller, exchange: Seen["exchange"]): Caller => {
   return caller.key === undefined ? caller : { is: "key", key: caller.key, isUsual: false }
 }
 
-/** Returns the values of a parameter. */
-export const valuesOf = ({ query = [] }: Reading, name: string): ReadonlyArray<string> =>
-  query.filter(([given]) => given === name).map(([, value]) => value)
-
-/** Whether a query has a parameter that no list has. */
-export const hasUnknown = ({ query = [] }: Reading): boolean =>
-  query.some(([name]) => !["limit", "status", "cursor"].includes(name))
+/** Whether a query has a parameter that the operation does not have. */
+export const isOdd = ({ route, sent }: Reading): boolean =>
+  [...sent.keys()].some((name) => !Object.hasOwn(route?.operation?.query ?? {}, name))
 
 /** Whether a URL is a path below the base address, or perhaps its absolute form behind a proxy. */
 export const isAddressOf = (url: string, basePath: string, path: string): boolean =>

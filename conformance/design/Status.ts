@@ -1,15 +1,14 @@
-/** The status, the code and the message of a response, by what the request leads to. */
+/** Compares the status, the code and the message of a response with those of our service. */
 import * as Result from "effect/Result"
-import type { ErrorCode } from "../../core/errors/ErrorCatalogue.ts"
 import type { Verdict } from "../../core/limits/RateLimit.ts"
 import type { ClauseSlug } from "../clauses/Clauses.ts"
 import * as ErrorBody from "../http/ErrorBody.ts"
-import { headerValues, type WireRequest, type WireResponse } from "../http/Wire.ts"
+import { headerValues, type WireResponse } from "../http/Wire.ts"
 import { kept, type Ruling, rule } from "../model/Exchange.ts"
 import type { Seen } from "../model/Seen.ts"
 import * as Expected from "./Expected.ts"
 import type { Lists } from "./Lists.ts"
-import type { Caller, Reading } from "./Reading.ts"
+import type { Reading } from "./Reading.ts"
 
 export const judge = (
   exchange: Seen["exchange"],
@@ -19,16 +18,15 @@ export const judge = (
 ): ReadonlyArray<Ruling> => {
   const { request, response } = exchange
   const { status } = response
-  const { caller, path } = reading
+  const { caller } = reading
   // The outcome of a repeated creation is another matter.
   const isOpen = caller.is === "unclear" || headerValues(request, "idempotency-key").length > 0
   const isDenialOpen = status === 429 && verdict === undefined
   // Other laws are about redirects and failures.
   const isOther = status >= 500 || (status >= 300 && status < 400)
-  if (isOpen || isDenialOpen || isOther) return []
   const [expected, ...later] = Expected.outcomes(exchange, reading, lists, verdict)
-  if (expected === undefined) return []
-  const ignored = ignoredBy(request, caller)
+  if (isOpen || isDenialOpen || isOther || expected === undefined) return []
+  const ignored = ignoredBy(reading)
   const errors = later.flatMap(({ statuses }) => statuses.filter((each) => each >= 400))
   const order = orderOf(expected, reading)
   if (!expected.statuses.includes(status)) {
@@ -36,18 +34,15 @@ export const judge = (
     const isScheme = ignored === "auth.scheme-case" && status !== 401
     const ofRequest = isOfOrder ? order : isScheme ? undefined : ignored
     const broken = (status === 410 ? "get.gone" : ofRequest) ?? expected.clause
-    const wanted = `${expected.statuses.join(" or ")} for ${expected.because}`
+    const wanted = `${expected.statuses.join(" or ")}${expected.because && `: ${expected.because}`}`
     return broken === undefined ? [] : [rule(false, broken, wanted, status)]
   }
   const held = [expected.clause, ignored, errors.length > 0 ? order : undefined]
-  return [
-    ...held.filter((clause) => clause !== undefined).map(kept),
-    ...ofError(expected, response, path === "unknown" ? "http.unknown-path" : "errors.codes")
-  ]
+  return [...held.filter((clause) => clause !== undefined).map(kept), ...ofError(expected, response)]
 }
 
 /** Returns our decision to ignore what is unusual about the headers of a request. */
-const ignoredBy = (request: WireRequest, caller: Caller): ClauseSlug | undefined => {
+const ignoredBy = ({ caller, request }: Reading): ClauseSlug | undefined => {
   if (request.headers.some(([name]) => /method-override|^x-http-method$/i.test(name)))
     return "http.other-operations"
   const accept = headerValues(request, "accept").join(", ")
@@ -56,46 +51,31 @@ const ignoredBy = (request: WireRequest, caller: Caller): ClauseSlug | undefined
 }
 
 /** Returns the clause that is broken if a later error is reported instead. */
-const orderOf = ({ code, statuses }: Expected.Outcome, { caller, path }: Reading): ClauseSlug | undefined => {
+const orderOf = (
+  { code, statuses }: Expected.Outcome,
+  { caller, route }: Reading
+): ClauseSlug | undefined => {
   const [status] = statuses
-  if (status === 401) return path === "unknown" ? "auth.unknown-path" : "auth.first"
+  if (status === 401) return route === undefined ? "auth.unknown-path" : "auth.first"
   // Without a key, 401 comes before everything else as well.
   if (status === 429) return caller.is === "nobody" ? undefined : "limits.before-routing"
   return code === "invalid_parameter" ? undefined : "http.order-of-checks"
 }
 
-/** The clauses about codes; those that are not here are of `errors.codes`. */
-const ofCodes: { readonly [code in ErrorCode]?: ClauseSlug } = {
-  missing_api_key: "auth.codes",
-  invalid_api_key: "auth.codes",
-  rate_limit_exceeded: "limits.exceeded-code",
-  api_key_banned: "ban.answer",
-  operation_removed: "get.gone",
-  method_not_allowed: "http.method-not-allowed",
-  invalid_json: "create.codes",
-  invalid_body: "create.codes",
-  invalid_parameter: "list.parameter-code"
-}
-
 /** Judges the code and the message of an expected error. */
 const ofError = (
-  { code, names = [], statuses }: Expected.Outcome,
-  response: WireResponse,
-  ofOther: ClauseSlug
+  { because, code, statuses }: Expected.Outcome,
+  response: WireResponse
 ): ReadonlyArray<Ruling> => {
   const body = ErrorBody.of(response)
   if (code === undefined || Result.isFailure(body) || response.status !== statuses.at(-1)) return []
   const { code: actual, message } = body.success
-  const unnamed = names.find((name) => !message.includes(name))
   // Whether a denial is a ban is a matter of the limits.
-  const isOfLimits = actual !== code && ["rate_limit_exceeded", "api_key_banned"].includes(actual)
-  const shown = JSON.stringify(message)
-  return [
-    ...(response.status === 429 && isOfLimits
-      ? []
-      : [rule(actual === code, ofCodes[code] ?? ofOther, code, actual)]),
-    ...(names.length === 0
-      ? []
-      : [rule(unnamed === undefined, "errors.messages", `a message about ${unnamed}`, shown)])
-  ]
+  const isOfLimits = response.status === 429 && /^(?:rate_limit_exceeded|api_key_banned)$/.test(actual)
+  const ofCode = isOfLimits ? [] : [rule(actual === code, "errors.codes", code, actual)]
+  const names = Expected.fieldsIn(because)
+  const unnamed = names.find((name) => !message.includes(name))
+  const isNamed = unnamed === undefined
+  const ofMessage = rule(isNamed, "errors.messages", `a message about ${unnamed}`, JSON.stringify(message))
+  return names.length === 0 ? ofCode : [...ofCode, ofMessage]
 }

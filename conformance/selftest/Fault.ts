@@ -66,7 +66,7 @@ export interface Fault {
  * @example
  * ```ts
  * fault("list.limit-exponent", "Accepts a limit with an exponent.")
- *   .breaks("list.limit.syntax")
+ *   .breaks("list.limit.range")
  *   .by(Lists.readsLimit(/^[1-9]e[0-9]$/i))
  * ```
  */

@@ -7,7 +7,7 @@ import * as ServiceResponse from "./ServiceResponse.ts"
  * Returns the 415 reply to a request with an unsupported body, with a header that names the supported type or
  * coding; `undefined` if the body is supported.
  */
-export const rejectionOf = (request: ServiceRequest): ServiceResponse.Reply | undefined => {
+export const rejectionOf = (request: Pick<ServiceRequest, "header">): ServiceResponse.Reply | undefined => {
   if (request.header("content-encoding") !== undefined) return unsupportedCoding
   return isJson(request.header("content-type")) ? undefined : unsupportedType
 }

@@ -68,16 +68,16 @@ export const faults: ReadonlyArray<Fault> = [
       })
     ),
   fault("ban.counts-first-429", "Counts every denial as a strike, including the first.")
-    .breaks("ban.first-429")
+    .breaks("ban.rules")
     .by(decides((state, now, policy) => RateLimit.step(withoutSlots(state), now, policy))),
   fault("ban.counts-each-denial", "Counts denials as strikes even if they are less than a second apart.")
-    .breaks("ban.strike-interval")
+    .breaks("ban.rules")
     .by(withBanPolicy({ strikeIntervalMs: 0 })),
   fault("ban.after-19", "Bans a key after 19 strikes.")
     .breaks("ban.rules")
     .by(withBanPolicy({ strikes: 19 })),
   fault("ban.counts-for-ever", "Counts strikes of any age.")
-    .breaks("ban.strikes-expire")
+    .breaks("ban.rules")
     .by(withBanPolicy({ withinMs: BanPolicy.maxMs })),
   fault("ban.always-one-minute", "Bans for one minute at every level.")
     .breaks("ban.levels")

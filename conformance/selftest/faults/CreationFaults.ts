@@ -124,7 +124,7 @@ export const faults: ReadonlyArray<Fault> = [
     .breaks("create.json-utf8")
     .by(reads((body) => body)),
   fault("create.literal-content-type", "Accepts only the exact spelling application/json.")
-    .breaks("create.content-type-form")
+    .breaks("create.content-type")
     .by(
       AtHttp.requests(ofType(/^(?!application\/json$)/), (request) =>
         Requests.withHeader(request, "Content-Type", "x/y")
@@ -145,7 +145,7 @@ export const faults: ReadonlyArray<Fault> = [
     .breaks("create.body-size")
     .by(AtHttp.options({ maxBodyBytes: 1_048_576 })),
   fault("create.one-byte-less", "Rejects a body of exactly 64 KiB.")
-    .breaks("create.body-size-accepted")
+    .breaks("create.body-size")
     .by(AtHttp.options({ maxBodyBytes: 65_535 })),
   fault("create.client-id", "Returns the id that the client sent instead of the assigned id.")
     .breaks("resources.id-unique")

@@ -105,7 +105,7 @@ export const faults: ReadonlyArray<Fault> = [
       })
     ),
   fault("limits.whole-minutes", "Refills the whole bucket at once after a minute.")
-    .breaks("limits.bucket-refill")
+    .breaks("limits.bucket")
     .by(
       RateLimits.decides((state, now, policy) =>
         RateLimit.step(state, state !== undefined && now - state.at < 60_000 ? state.at : now, policy)
@@ -137,7 +137,7 @@ export const faults: ReadonlyArray<Fault> = [
       }, "network:")
     ),
   fault("anonymous.shared-with-keys", "Also counts requests with a valid key in the bucket of their network.")
-    .breaks("limits.anonymous-apart")
+    .breaks("limits.counted-per-key")
     .by(
       AtHttp.alsoSends(
         (request, { keys }) => Requests.hasKey(request, keys.main),

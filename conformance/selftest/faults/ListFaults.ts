@@ -62,7 +62,7 @@ export const faults: ReadonlyArray<Fault> = [
     .breaks("list.limit.ceiling")
     .by({ at: "plain", choices: { badLimit: "clamped", largestLimit: 1_000 } }),
   fault("list.limit-trailing-text", "Ignores the letters after the digits of a limit, as parseInt does.")
-    .breaks("list.limit.syntax")
+    .breaks("list.limit.range")
     .by(readsLimit(/^[1-9][0-9]*[a-z]+$/, (limit) => Number.parseInt(limit, 10))),
   fault("list.filter-after-limit", "Applies the filter to the first page of all animals.")
     .breaks("list.status.before-limit")

@@ -35,7 +35,7 @@ export const faults: ReadonlyArray<Fault> = [
     .breaks("get.not-found")
     .by(readsId((id) => (/^[0-9]+$/.test(id) ? String(BigInt.asIntN(64, BigInt(id))) : id))),
   fault("get.never-decodes", "Does not percent-decode an id.")
-    .breaks("http.decoded-once")
+    .breaks("http.paths-exact")
     .by(readsId((id) => id.replaceAll("%", "%25"))),
   fault("protocol.paths-in-any-case", "Ignores the letter case of paths.")
     .breaks("http.paths-exact")

@@ -8,6 +8,7 @@ import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import * as Scope from "effect/Scope"
 import { Actor } from "../../core/access/Actor.ts"
+import * as AdminTokens from "../../core/access/AdminTokens.ts"
 import * as OwnErrors from "../../core/errors/OwnErrors.ts"
 import * as BanPolicy from "../../core/limits/BanPolicy.ts"
 import { CountPer } from "../../core/limits/CountPer.ts"
@@ -26,7 +27,6 @@ import * as FetchHandlerOptions from "../http-fetch/FetchHandlerOptions.ts"
 import * as Guard from "../http-node/Guard.ts"
 import * as NodeListener from "../http-node/NodeListener.ts"
 import * as NodeServer from "../http-node/NodeServer.ts"
-import * as AdminTokens from "./AdminTokens.ts"
 import { type AnimalStoreOptions, type Complete, table } from "./AnimalStoreOptions.ts"
 import * as Arguments from "./Arguments.ts"
 import type * as Console from "./Console.ts"
@@ -78,8 +78,11 @@ export interface AnimalStore {
   readonly keys: Keys.Keys
   /** Creates and reads animals, without a key and without a count. */
   readonly pets: Pets.Pets
-  /** Issues, lists and revokes the tokens that open the admin API. */
-  readonly adminTokens: AdminTokens.AdminTokens
+  /**
+   * Issues, rotates, lists and revokes the tokens that open the admin API: keys of the plan `Admin`, whose label is the
+   * actor of the events of their actions. All methods also reject with `AdminTokensUnsupported`.
+   */
+  readonly adminTokens: Pick<Keys.Keys, "issue" | "list" | "rotate" | "revoke" | "log">
   /**
    * Creates the listener of the admin API and the console, which need the metrics; for a private port, whose server
    * rejects host names that are not its own. `readMetrics` returns the metrics of several processes. Rejects with
@@ -150,7 +153,7 @@ export const openAnimalStore = async (options: AnimalStoreOptions = {}): Promise
     error: OperationError.makerOf(OwnErrors.ofOperations(complete.errors)),
     keys: Keys.make(run),
     pets: Pets.make(run),
-    adminTokens: AdminTokens.make(run),
+    adminTokens: Keys.make((program) => run(AdminTokens.provide(program))),
     console: async (readMetrics) => {
       if (readMetrics === undefined) metrics(true)
       // Imported on demand, because most stores have no console.

@@ -22,13 +22,7 @@ for (const kind of Databases.kinds) {
     it("issues, lists and revokes tokens, which running servers obey", async () => {
       const environment = { ANIMAL_STORE_DATABASE: (await Databases.createForTest(kind)).address }
       const json = <A>(...args: ReadonlyArray<string>) => CommandLine.json<A>(["admin", ...args], environment)
-      const issued = await json<{ id: string; key: string }>(
-        "token",
-        "--name",
-        "Ada",
-        "--expires-in",
-        "30d"
-      )
+      const issued = await json<{ id: string; key: string }>("token", "--name", "Ada", "--expires-in", "30d")
       expect(issued).toMatchObject({
         id: expect.stringMatching(/^adm_\w{11}$/),
         label: "Ada",

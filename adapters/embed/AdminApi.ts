@@ -9,7 +9,7 @@ import type { Metadata } from "../../core/access/Metadata.ts"
 import type { OwnErrors } from "../../core/errors/OwnErrors.ts"
 import * as Plan from "../../core/limits/Plan.ts"
 import type { Caller } from "../../core/service/HostRoute.ts"
-import * as Exposition from "./Exposition.ts"
+import * as Snapshot from "../telemetry/Snapshot.ts"
 import * as History from "./History.ts"
 import type { KeyList } from "./KeyList.ts"
 import * as KeyRecord from "./KeyRecord.ts"
@@ -28,7 +28,7 @@ export interface Tools {
   readonly plans: { readonly [name: string]: Plan.Plan | undefined }
   readonly rows: () => History.History["rows"]
   /** Returns the metrics of each process now. */
-  readonly metrics: () => Promise<ReadonlyMap<number, Exposition.Exposition>>
+  readonly readMetrics: () => Promise<ReadonlyMap<number, Snapshot.Snapshot>>
 }
 
 /** The errors that only these operations have. */
@@ -147,8 +147,8 @@ const next = textOrNull("The cursor of the next page, or null.")
 export const operations = ({
   keysOf,
   list,
-  metrics,
   plans,
+  readMetrics,
   refreshed,
   rows
 }: Tools): ReadonlyArray<OwnOperation> => {
@@ -343,9 +343,9 @@ export const operations = ({
         })
       },
       run: async () => {
-        const processes = [...(await metrics())]
-        const total = processes.reduce((sum, [, page]) => Exposition.add(sum, page), Exposition.empty)
-        const workers = processes.map(([worker, page]) => ({ worker, ...History.rowOf(page) }))
+        const samples = await readMetrics()
+        const total = [...samples.values()].reduce(Snapshot.add, [])
+        const workers = [...samples].map(([worker, sample]) => ({ worker, ...History.rowOf(sample) }))
         return { body: { rows: rows(), workers, total: History.rowOf(total) } }
       }
     })

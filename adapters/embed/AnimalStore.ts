@@ -27,6 +27,8 @@ import * as FetchHandlerOptions from "../http-fetch/FetchHandlerOptions.ts"
 import * as Guard from "../http-node/Guard.ts"
 import * as NodeListener from "../http-node/NodeListener.ts"
 import * as NodeServer from "../http-node/NodeServer.ts"
+import type { Meter } from "../telemetry/Meter.ts"
+import type { Snapshot } from "../telemetry/Snapshot.ts"
 import { type AnimalStoreOptions, type Complete, table } from "./AnimalStoreOptions.ts"
 import * as Arguments from "./Arguments.ts"
 import type * as Console from "./Console.ts"
@@ -85,16 +87,20 @@ export interface AnimalStore {
   readonly adminTokens: Pick<Keys.Keys, "issue" | "list" | "rotate" | "revoke" | "log">
   /**
    * Creates the listener of the admin API and the console, which need the metrics; for a private port, whose server
-   * rejects host names that are not its own. `readMetrics` returns the metrics of several processes. Rejects with
+   * rejects host names that are not its own. `readMetrics` returns the samples of several processes. Rejects with
    * `AdminTokensUnsupported`, or with an `Error` as `metrics` does.
    */
   readonly console: (readMetrics?: Console.ReadMetrics) => Promise<NodeListener.NodeListener>
   /**
    * Returns the metrics in the Prometheus text format, for a page such as `/metrics`; throws an `Error` if the store
-   * was opened without `metrics: true` and without `otlp`. A `sample` lacks those of the event loop, which describe the
-   * time since the previous call without it.
+   * was opened without `metrics: true` and without `otlp`.
    */
-  readonly metrics: (isSample?: boolean) => string
+  readonly metrics: () => string
+  /**
+   * Returns the metrics as values that another process can add to its own; throws as `metrics` does. A `sample` lacks
+   * those of the event loop, which describe the time since the previous reading.
+   */
+  readonly snapshot: (isSample?: boolean) => Snapshot
   /**
    * Prepares for `close`: `/readyz` returns 503, and responses through `listen` and `nodeListener` have the header
    * `Connection: close`, so that load balancers and clients move to another process. Requests are still handled.
@@ -129,7 +135,7 @@ export const openAnimalStore = async (options: AnimalStoreOptions = {}): Promise
   const { signal } = complete
   signal?.throwIfAborted()
   const scope = Scope.makeUnsafe()
-  const { context, metrics } = await Effect.runPromise(
+  const { context, meter } = await Effect.runPromise(
     Effect.onError(build(complete, scope), (cause) => Scope.close(scope, Exit.failCause(cause))),
     signal === undefined ? {} : { signal }
   ).catch((error: unknown) => Promise.reject(signal?.aborted === true ? signal.reason : error))
@@ -139,6 +145,10 @@ export const openAnimalStore = async (options: AnimalStoreOptions = {}): Promise
     FetchHandlerOptions.table,
     complete
   )
+  const requireMeter = (): Meter => {
+    if (meter === undefined) throw new Error("metrics are off: open the store with metrics: true")
+    return meter
+  }
   let closing: Promise<void> | undefined
   return {
     nodeListener: await run(NodeListener.make),
@@ -155,13 +165,14 @@ export const openAnimalStore = async (options: AnimalStoreOptions = {}): Promise
     pets: Pets.make(run),
     adminTokens: Keys.make((program) => run(AdminTokens.provide(program))),
     console: async (readMetrics) => {
-      if (readMetrics === undefined) metrics(true)
+      if (readMetrics === undefined) requireMeter()
       // Imported on demand, because most stores have no console.
       const { make } = await import("./Console.ts")
-      const ownMetrics = async () => new Map([[1, metrics(true)]])
-      return run(Scope.provide(make(readMetrics ?? ownMetrics), scope))
+      const readOwn = async () => new Map([[1, requireMeter().snapshot(true)]])
+      return run(Scope.provide(make(readMetrics ?? readOwn), scope))
     },
-    metrics,
+    metrics: () => requireMeter().prometheus(),
+    snapshot: (isSample) => requireMeter().snapshot(isSample),
     drain: (ms) => run(Effect.flatMap(Arguments.ofDrain(ms), drainPeriod.run)),
     close: (given) => {
       const checked = Arguments.ofClose(given)
@@ -221,7 +232,7 @@ const build = Effect.fnUntraced(function* (options: Complete, scope: Scope.Scope
     Layer.provideMerge(Layer.mergeAll(NodeDigest.layer, SecureRandom.layerWebCrypto)),
     Layer.provideMerge(settings)
   )
-  return { context: yield* Layer.buildWithScope(layer, scope), metrics: observation.metrics ?? noMetrics }
+  return { context: yield* Layer.buildWithScope(layer, scope), meter: observation.meter }
 })
 
 /** Imports the operations of the host on demand, because most stores have none. */
@@ -242,7 +253,3 @@ const referencePage = ({ basePath, publicBaseUrl }: Complete) =>
         new InvalidOption({ option: "docs", reason: `the files of the page cannot be read: ${cause}` })
     )
   )
-
-const noMetrics = (): string => {
-  throw new Error("metrics are off: open the store with metrics: true")
-}

@@ -21,15 +21,15 @@ import { StaticFiles } from "../../core/service/StaticFiles.ts"
 import * as NodeListener from "../http-node/NodeListener.ts"
 import * as MemoryRateLimitStore from "../memory/MemoryRateLimitStore.ts"
 import * as ConsolePage from "../pages/ConsolePage.ts"
+import * as Snapshot from "../telemetry/Snapshot.ts"
 import * as AdminApi from "./AdminApi.ts"
-import * as Exposition from "./Exposition.ts"
 import * as History from "./History.ts"
 import * as HostOperations from "./HostOperations.ts"
 import * as KeyList from "./KeyList.ts"
 import * as Keys from "./Keys.ts"
 
-/** Returns a sample of the metrics of each process, by its number from 1, in the Prometheus text format. */
-export type ReadMetrics = () => Promise<ReadonlyMap<number, string>>
+/** Returns a sample of the metrics of each process, by its number from 1. */
+export type ReadMetrics = () => Promise<ReadonlyMap<number, Snapshot.Snapshot>>
 
 /** Requests without a valid token, per address: enough for a person, and too few to guess. */
 const ATTEMPTS: Plan.Plan = { perMinute: 30, perDay: 10_000 }
@@ -53,12 +53,10 @@ export const make = Effect.fnUntraced(function* (
   Services | Scope.Scope
 > {
   const run = Effect.runPromiseWith(yield* Effect.context<Services>())
-  const metrics = async () =>
-    new Map([...(await readMetrics())].map(([worker, page]) => [worker, Exposition.parse(page)]))
   let history = History.empty
   const record = Effect.gen(function* () {
-    const pages = yield* Effect.promise(metrics)
-    const total = [...pages.values()].reduce(Exposition.add, Exposition.empty)
+    const samples = yield* Effect.promise(readMetrics)
+    const total = [...samples.values()].reduce(Snapshot.add, [])
     history = History.record(history, yield* Clock.currentTimeMillis, total)
   }).pipe(
     Effect.catchCause((cause) => Effect.logWarning("the metrics of the last hour were not read", cause))
@@ -73,7 +71,7 @@ export const make = Effect.fnUntraced(function* (
       refreshed: (keys) => run(KeyStatus.ofKeys(keys)),
       plans: { ...Plan.standard, ...(yield* OwnPlans) },
       rows: () => history.rows,
-      metrics
+      readMetrics
     }),
     resolved
   )

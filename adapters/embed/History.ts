@@ -1,6 +1,6 @@
 /** The last hour of a server, from its metrics: what happened between two readings of them. */
-import { type Instrument, instruments, requestBoundaries } from "../telemetry/Instruments.ts"
-import * as Exposition from "./Exposition.ts"
+import { type Instrument, instruments } from "../telemetry/Instruments.ts"
+import * as Snapshot from "../telemetry/Snapshot.ts"
 
 /** Milliseconds between two readings. */
 export const INTERVAL_MS = 10_000
@@ -34,13 +34,13 @@ export interface History {
   /** Oldest first. */
   readonly rows: ReadonlyArray<Row & { readonly from: number; readonly to: number }>
   /** The latest reading, with which the next row begins. */
-  readonly latest: { readonly at: number; readonly metrics: Exposition.Exposition } | undefined
+  readonly latest: { readonly at: number; readonly metrics: Snapshot.Snapshot } | undefined
 }
 
 export const empty: History = { rows: [], latest: undefined }
 
 /** Adds the row that ends with a reading, and discards rows that are older than an hour. */
-export const record = ({ latest, rows }: History, at: number, metrics: Exposition.Exposition): History => {
+export const record = ({ latest, rows }: History, at: number, metrics: Snapshot.Snapshot): History => {
   const kept = rows.filter(({ to }) => to > at - SPAN_MS && to < at)
   const isLater = latest !== undefined && latest.at < at
   return {
@@ -52,54 +52,49 @@ export const record = ({ latest, rows }: History, at: number, metrics: Expositio
 const { admissions, bans, callDuration, requestDuration, residentMemory } = instruments
 
 /** Returns what happened from the reading `earlier`, or from the start of the process, to the reading `metrics`. */
-export const rowOf = (metrics: Exposition.Exposition, earlier = Exposition.empty): Row => {
-  const since = Exposition.subtract(metrics, earlier)
-  const buckets = countBy("le", samplesOf(since, requestDuration, "_bucket"))
-  const denied = samplesOf(since, admissions).filter(([series]) => !series.includes('outcome="admitted"'))
-  const databaseCalls = sum(samplesOf(since, callDuration, "_count"))
-  const seconds = sum(samplesOf(since, callDuration, "_sum"))
+export const rowOf = (metrics: Snapshot.Snapshot, earlier: Snapshot.Snapshot = []): Row => {
+  const since = Snapshot.subtract(metrics, earlier)
+  const durations = totalOf(since, requestDuration)
+  const calls = totalOf(since, callDuration)
+  const denied = since.filter(({ attributes }) => attributes.outcome !== "admitted")
   return {
-    requests: countBy("http_response_status_code", samplesOf(since, requestDuration, "_count")),
-    p50Ms: quantile(buckets, 0.5),
-    p99Ms: quantile(buckets, 0.99),
-    limited: countBy("plan", denied),
-    bans: countBy("plan", samplesOf(since, bans)),
-    databaseCalls,
-    databaseMs: databaseCalls === 0 ? null : (seconds * 1000) / databaseCalls,
-    memoryBytes: sum(samplesOf(metrics, residentMemory))
+    requests: countBy(since, requestDuration, "http.response.status_code"),
+    p50Ms: quantile(durations, 0.5),
+    p99Ms: quantile(durations, 0.99),
+    limited: countBy(denied, admissions, "plan"),
+    bans: countBy(since, bans, "plan"),
+    databaseCalls: calls.value,
+    databaseMs: calls.value === 0 ? null : (calls.sum * 1000) / calls.value,
+    memoryBytes: totalOf(metrics, residentMemory).value
   }
 }
 
-type Samples = ReadonlyArray<readonly [series: string, value: number]>
+type Total = Pick<Snapshot.SeriesValue, "value" | "sum" | "buckets">
 
-/** Returns the samples of a metric; those of a histogram differ by their suffix. */
-const samplesOf = (metrics: Exposition.Exposition, { prometheus }: Instrument, suffix = ""): Samples =>
-  [...(metrics.get(prometheus)?.samples ?? [])].filter(
-    ([series]) => series.replace(/\{.*/s, "") === prometheus + suffix
-  )
+/** Adds the series of a metric. */
+const totalOf = (metrics: Snapshot.Snapshot, { id }: Instrument): Total =>
+  metrics
+    .filter((series) => series.id === id)
+    .map((series) => [{ ...series, attributes: {} }])
+    .reduce(Snapshot.add, [])[0] ?? { value: 0, sum: 0, buckets: [] }
 
-const sum = (samples: Samples): number => samples.reduce((total, [, value]) => total + value, 0)
-
-const countBy = (label: string, samples: Samples): Counts => {
-  const pattern = new RegExp(`[{,]${label}="([^"]*)"`)
+const countBy = (metrics: Snapshot.Snapshot, { id }: Instrument, attribute: string): Counts => {
   // Not an object: the name of a plan can be that of a property of every object, such as "constructor".
   const counts = new Map<string, number>()
-  for (const [series, value] of samples) {
-    const key = pattern.exec(series)?.[1] ?? "none"
-    counts.set(key, (counts.get(key) ?? 0) + value)
+  for (const { attributes, id: counted, value } of metrics) {
+    const key = attributes[attribute] ?? "none"
+    if (counted === id) counts.set(key, (counts.get(key) ?? 0) + value)
   }
   return Object.fromEntries(counts)
 }
 
 /** Interpolates within the bucket, as `histogram_quantile` of Prometheus does; milliseconds. */
-const quantile = (buckets: Counts, fraction: number): number | null => {
-  const all = buckets["+Inf"] ?? 0
-  if (all === 0) return null
-  const rank = all * fraction
+const quantile = ({ buckets, value }: Total, fraction: number): number | null => {
+  if (value === 0) return null
+  const rank = value * fraction
   let lower = 0
   let below = 0
-  for (const boundary of requestBoundaries) {
-    const count = buckets[String(boundary)] ?? 0
+  for (const [boundary, count] of buckets) {
     if (count >= rank) return 1000 * (lower + ((boundary - lower) * (rank - below)) / (count - below))
     lower = boundary
     below = count

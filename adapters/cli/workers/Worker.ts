@@ -33,7 +33,7 @@ export const run = Effect.fnUntraced(function* (
   const lastMetrics = Effect.suspend(() =>
     orders.store === undefined || flags.adminPort === undefined
       ? Effect.void
-      : sendToPrimary({ _tag: "LastMetrics", text: orders.store.metrics() })
+      : sendToPrimary({ _tag: "LastMetrics", text: JSON.stringify(orders.store.snapshot()) })
   )
   return yield* Effect.ensuring(Effect.scoped(serve(flags, otlp, start, orders)), lastMetrics)
 })
@@ -134,7 +134,7 @@ const respond = async (
 
 const pageOf = async (store: AnimalStore, path: Message.Path): Promise<WorkerProcess.Page> => {
   if (path === "/metrics" || path === "/sample")
-    return { status: 200, body: store.metrics(path === "/sample") }
+    return { status: 200, body: JSON.stringify(store.snapshot(path === "/sample")) }
   const response = await store.fetch(new Request(`http://localhost${path}`))
   return { status: response.status, body: await response.text() }
 }

@@ -31,9 +31,9 @@ import type { Meter } from "../telemetry/Meter.ts"
 import type { Snapshot } from "../telemetry/Snapshot.ts"
 import { type AnimalStoreOptions, type Complete, table } from "./AnimalStoreOptions.ts"
 import * as Arguments from "./Arguments.ts"
-import type * as Console from "./Console.ts"
 import * as Database from "./Database.ts"
 import * as DrainPeriod from "./DrainPeriod.ts"
+import type * as History from "./History.ts"
 import * as HostClock from "./HostClock.ts"
 import * as InFlight from "./InFlight.ts"
 import * as KeyLog from "./KeyLog.ts"
@@ -90,7 +90,7 @@ export interface AnimalStore {
    * rejects host names that are not its own. `readMetrics` returns the samples of several processes. Rejects with
    * `AdminTokensUnsupported`, or with an `Error` as `metrics` does.
    */
-  readonly console: (readMetrics?: Console.ReadMetrics) => Promise<NodeListener.NodeListener>
+  readonly console: (readMetrics?: History.ReadMetrics) => Promise<NodeListener.NodeListener>
   /**
    * Returns the metrics in the Prometheus text format, for a page such as `/metrics`; throws an `Error` if the store
    * was opened without `metrics: true` and without `otlp`.

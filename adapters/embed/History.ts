@@ -1,32 +1,20 @@
 /** The last hour of a server, from its metrics: what happened between two readings of them. */
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
 import { type Instrument, instruments } from "../telemetry/Instruments.ts"
 import * as Snapshot from "../telemetry/Snapshot.ts"
 
 /** Milliseconds between two readings. */
-export const INTERVAL_MS = 10_000
+const INTERVAL_MS = 10_000
 
 const SPAN_MS = 60 * 60 * 1_000
 
-/** Counts by the value of a label. */
+/** What happened in a time, in the units of the admin API, whose schema describes the fields. */
+export type Row = ReturnType<typeof rowOf>
+
+/** Counts by the value of an attribute. */
 export interface Counts {
   readonly [value: string]: number
-}
-
-/** What happened in a time, in the units of the admin API. */
-export interface Row {
-  /** By status; `none` for clients that disconnected. */
-  readonly requests: Counts
-  /** Quantiles of the durations, interpolated as Prometheus does; null without requests. */
-  readonly p50Ms: number | null
-  readonly p99Ms: number | null
-  /** Requests with status 429, by plan. */
-  readonly limited: Counts
-  /** Bans that began, by plan. */
-  readonly bans: Counts
-  readonly databaseCalls: number
-  /** The mean duration of a call; null without calls. */
-  readonly databaseMs: number | null
-  readonly memoryBytes: number
 }
 
 /** The last hour. Times are in epoch milliseconds. */
@@ -49,10 +37,36 @@ export const record = ({ latest, rows }: History, at: number, metrics: Snapshot.
   }
 }
 
+/** Returns a sample of the metrics of each process, by its number from 1. */
+export type ReadMetrics = () => Promise<ReadonlyMap<number, Snapshot.Snapshot>>
+
+const sumOf = (samples: ReadonlyMap<number, Snapshot.Snapshot>): Snapshot.Snapshot =>
+  [...samples.values()].reduce(Snapshot.add, [])
+
+/**
+ * Reads the metrics every ten seconds until the scope closes. Returns a function that returns the rows of the last hour,
+ * and the counts of each process since its start with their sum.
+ */
+export const make = Effect.fnUntraced(function* (readMetrics: ReadMetrics) {
+  let history = empty
+  const read = Effect.gen(function* () {
+    const samples = yield* Effect.promise(readMetrics)
+    history = record(history, yield* Clock.currentTimeMillis, sumOf(samples))
+  }).pipe(
+    Effect.catchCause((cause) => Effect.logWarning("the metrics of the last hour were not read", cause))
+  )
+  yield* Effect.forkScoped(Effect.forever(Effect.andThen(read, Effect.sleep(INTERVAL_MS))))
+  return async () => {
+    const samples = await readMetrics()
+    const workers = [...samples].map(([worker, sample]) => ({ worker, ...rowOf(sample) }))
+    return { rows: history.rows, workers, total: rowOf(sumOf(samples)) }
+  }
+})
+
 const { admissions, bans, callDuration, requestDuration, residentMemory } = instruments
 
 /** Returns what happened from the reading `earlier`, or from the start of the process, to the reading `metrics`. */
-export const rowOf = (metrics: Snapshot.Snapshot, earlier: Snapshot.Snapshot = []): Row => {
+export const rowOf = (metrics: Snapshot.Snapshot, earlier: Snapshot.Snapshot = []) => {
   const since = Snapshot.subtract(metrics, earlier)
   const durations = totalOf(since, requestDuration)
   const calls = totalOf(since, callDuration)

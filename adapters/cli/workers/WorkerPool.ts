@@ -6,6 +6,7 @@ import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import * as Snapshot from "../../telemetry/Snapshot.ts"
+import type * as AdminServer from "../AdminServer.ts"
 import * as Backoff from "./Backoff.ts"
 import type * as Message from "./Message.ts"
 import * as MetricsSum from "./MetricsSum.ts"
@@ -41,7 +42,7 @@ export interface WorkerPool {
   /** Completes with the port when all workers listen, or fails with the first worker that does not start. */
   readonly started: Effect.Effect<number, StartFailure>
   /** Returns the pages of the workers that respond in time. */
-  readonly pages: (path: Message.Path) => Effect.Effect<ReadonlyArray<WorkerProcess.Page>>
+  readonly pages: (path: Message.Path) => Effect.Effect<ReadonlyArray<AdminServer.Page>>
   /** Returns the metrics of all workers, running and exited. */
   readonly metrics: Effect.Effect<string>
   /** Returns a sample of the metrics by place; counts include those of earlier workers. */

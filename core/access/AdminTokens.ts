@@ -15,7 +15,7 @@ export class AdminTokensUnsupported extends Data.TaggedError("AdminTokensUnsuppo
 }
 
 /** What tokens open. */
-export const realm: Realm = {
+const realm: Realm = {
   name: "admin",
   noun: "admin token",
   idPrefix: "adm_",
@@ -34,7 +34,11 @@ export const PLAN = "Admin"
 
 const plans: OwnPlans = { [PLAN]: { perMinute: 3_000, perDay: 1_000_000 } }
 
-/** Returns the services with which the programs for API keys, such as `KeyLifecycle.issue`, are those for tokens. */
+/**
+ * Returns the services with which the programs for API keys, such as `KeyLifecycle.issue`, are those for tokens.
+ *
+ * @internal
+ */
 export const services: Effect.Effect<Context.Context<ApiKeyStore>, AdminTokensUnsupported> = Effect.gen(
   function* () {
     const store = yield* AdminTokenStore

@@ -26,7 +26,8 @@ import { Realm } from "./Realm.ts"
 /** No key has this id. */
 export class ApiKeyUnknown extends Data.TaggedError("ApiKeyUnknown")<{
   readonly id: string
-  readonly noun: Realm["noun"]
+  /** What keys of the kind are called. */
+  readonly noun: string
 }> {
   override get message(): string {
     return `the ${this.noun} ${this.id} does not exist`

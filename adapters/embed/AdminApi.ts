@@ -1,6 +1,4 @@
 /** The operations of the admin API: what `animal-store keys` does, over HTTP. */
-import type * as Digest from "effect/crypto/Digest"
-import type * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { Actor } from "../../core/access/Actor.ts"
@@ -13,8 +11,6 @@ import type { Metadata } from "../../core/access/Metadata.ts"
 import type { OwnErrors } from "../../core/errors/OwnErrors.ts"
 import * as Plan from "../../core/limits/Plan.ts"
 import { InvalidOption } from "../../core/options/InvalidOption.ts"
-import type { ApiKeyStore } from "../../core/ports/ApiKeyStore.ts"
-import type { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
 import type { Caller } from "../../core/service/HostRoute.ts"
 import type * as History from "./History.ts"
 import * as KeyList from "./KeyList.ts"
@@ -23,12 +19,9 @@ import * as Keys from "./Keys.ts"
 import { defineOperation, type OperationInput, type OwnOperation } from "./OwnOperation.ts"
 import type * as Validator from "./Validator.ts"
 
-type Services = ApiKeyStore | RateLimitStore | Digest.Digest | SecureRandom.SecureRandom
-
 /** What the operations use. */
 export interface Tools {
-  /** Runs a program with the services of the store. */
-  readonly run: <A, E>(program: Effect.Effect<A, E, Services>) => Promise<A>
+  readonly run: Keys.Run
   readonly plans: { readonly [name: string]: Plan.Plan | undefined }
   readonly history: Effect.Success<ReturnType<typeof History.make>>
 }

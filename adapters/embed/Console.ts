@@ -1,6 +1,4 @@
 /** Composes the admin API and the console: a service of its own, whose callers are administrators, beside the service of the animals. */
-import type * as Digest from "effect/crypto/Digest"
-import type * as SecureRandom from "effect/crypto/SecureRandom"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
@@ -8,9 +6,7 @@ import * as AdminTokens from "../../core/access/AdminTokens.ts"
 import { OwnPlans } from "../../core/limits/OwnPlans.ts"
 import * as Plan from "../../core/limits/Plan.ts"
 import type { InvalidOption } from "../../core/options/InvalidOption.ts"
-import type { ApiKeyStore } from "../../core/ports/ApiKeyStore.ts"
 import type { PetRepository } from "../../core/ports/PetRepository.ts"
-import type { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
 import { ResponseObserver } from "../../core/service/Exchange.ts"
 import * as Service from "../../core/service/Service.ts"
 import * as ServiceOptions from "../../core/service/ServiceOptions.ts"
@@ -21,6 +17,7 @@ import * as ConsolePage from "../pages/ConsolePage.ts"
 import * as AdminApi from "./AdminApi.ts"
 import * as History from "./History.ts"
 import * as HostOperations from "./HostOperations.ts"
+import type * as Keys from "./Keys.ts"
 
 /** Requests without a valid token, per address: enough for a person, and too few to guess. */
 const ATTEMPTS: Plan.Plan = { perMinute: 30, perDay: 10_000 }
@@ -32,8 +29,7 @@ const options: Partial<ServiceOptions.ServiceOptions> = {
   errors: AdminApi.errors
 }
 
-type Ports = ApiKeyStore | PetRepository | RateLimitStore
-type Services = Ports | Digest.Digest | SecureRandom.SecureRandom
+type Services = Keys.Services | PetRepository
 
 /** Creates the listener. The metrics are read every ten seconds until the scope closes. */
 export const make = Effect.fnUntraced(function* (

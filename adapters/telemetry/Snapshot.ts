@@ -72,16 +72,11 @@ const keyOf = ({ attributes, id }: SeriesValue): string => JSON.stringify([id, a
 
 /** Formats a snapshot in the Prometheus text format. */
 export const format = (snapshot: Snapshot): string => {
-  const registry = snapshot.map(
-    ({ value, sum, buckets, ...series }): [string, Metric.Metric.Metadata<unknown, unknown>] => {
-      // Each type of metric reads the fields that it has.
-      const state = { count: value, incremental: true, value, buckets, sum, min: 0, max: 0 }
-      return [
-        keyOf({ value, sum, buckets, ...series }),
-        { ...series, hooks: { ...unused, get: () => state } }
-      ]
-    }
-  )
+  const registry = snapshot.map(({ buckets, sum, value, ...series }, index) => {
+    // Each type of metric reads the fields that it has.
+    const state = { count: value, incremental: true, value, buckets, sum, min: 0, max: 0 }
+    return [String(index), { ...series, hooks: { ...unused, get: () => state } }] as const
+  })
   return PrometheusMetrics.formatUnsafe(Context.make(Metric.MetricRegistry, new Map(registry)), {
     metricNameMapper: (id) => prometheusNames.get(id) ?? id
   })

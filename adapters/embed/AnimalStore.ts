@@ -100,7 +100,7 @@ export interface AnimalStore {
    * Returns the metrics as values that another process can add to its own; throws as `metrics` does. A `sample` lacks
    * those of the event loop, which describe the time since the previous reading.
    */
-  readonly snapshot: (isSample?: boolean) => Snapshot
+  readonly readMetrics: (isSample?: boolean) => Snapshot
   /**
    * Prepares for `close`: `/readyz` returns 503, and responses through `listen` and `nodeListener` have the header
    * `Connection: close`, so that load balancers and clients move to another process. Requests are still handled.
@@ -172,7 +172,7 @@ export const openAnimalStore = async (options: AnimalStoreOptions = {}): Promise
       return run(Scope.provide(make(readMetrics ?? readOwn), scope))
     },
     metrics: () => requireMeter().prometheus(),
-    snapshot: (isSample) => requireMeter().snapshot(isSample),
+    readMetrics: (isSample) => requireMeter().snapshot(isSample),
     drain: (ms) => run(Effect.flatMap(Arguments.ofDrain(ms), drainPeriod.run)),
     close: (given) => {
       const checked = Arguments.ofClose(given)

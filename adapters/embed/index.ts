@@ -39,7 +39,7 @@ export type { FieldValue, LogEvent, LogLevel, LogThreshold } from "../log/LogEve
 export type { LogFormatName } from "../log/LogFormat.ts"
 export { RedisUnusable } from "../redis/RedisUnusable.ts"
 export { DatabaseUnusable } from "../sql/DatabaseUnusable.ts"
-export type { SeriesValue, Snapshot } from "../telemetry/Snapshot.ts"
+export type { SeriesValue as MetricSeries, Snapshot as MetricsSnapshot } from "../telemetry/Snapshot.ts"
 export { type AnimalStore, openAnimalStore } from "./AnimalStore.ts"
 export type { AnimalStoreOptions } from "./AnimalStoreOptions.ts"
 export type { CloseOptions, RotateOptions } from "./Arguments.ts"

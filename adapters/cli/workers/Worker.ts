@@ -34,7 +34,7 @@ export const run = Effect.fnUntraced(function* (
   const lastMetrics = Effect.suspend(() =>
     orders.store === undefined || flags.adminPort === undefined
       ? Effect.void
-      : sendToPrimary({ _tag: "LastMetrics", text: JSON.stringify(orders.store.snapshot()) })
+      : sendToPrimary({ _tag: "LastMetrics", text: JSON.stringify(orders.store.readMetrics()) })
   )
   return yield* Effect.ensuring(Effect.scoped(serve(flags, otlp, start, orders)), lastMetrics)
 })
@@ -136,7 +136,7 @@ const respond = async (
 /** Returns a page; of the metrics, the values as JSON. */
 const pageOf = async (store: AnimalStore, path: Message.Path): Promise<AdminServer.Page> =>
   path === "/metrics" || path === "/sample"
-    ? { status: 200, body: JSON.stringify(store.snapshot(path === "/sample")) }
+    ? { status: 200, body: JSON.stringify(store.readMetrics(path === "/sample")) }
     : AdminServer.probe(store, path)
 
 /** Sends a message and waits until it is written; discards it if the primary has exited. */

@@ -98,6 +98,10 @@ describe.each(Stores.kinds)("the admin API $name", (kind) => {
       expect(body.keys.map((known: { id: string }) => known.id)).toEqual([id])
       expect((await send("GET", `/v1/keys/${tokenId}`)).status).toBe(404)
       expect((await send("GET", "/v1/events")).body.events).toHaveLength(1)
+      await expect
+        .poll(async () => (await store.adminTokens.list())[0]?.lastSeenDay, { timeout: 10_000 })
+        .toBe(Math.floor(Date.now() / 86_400_000))
+      expect((await store.keys.list())[0]?.lastSeenDay).toBeUndefined()
     }
   )
 

@@ -54,6 +54,8 @@ export const make = Effect.fnUntraced(function* (
     Layer.succeed(ResponseObserver, undefined),
     Layer.succeed(StaticFiles, yield* Effect.orDie(ConsolePage.files))
   )
-  const service = yield* Layer.build(Layer.provide(Service.layer(options, operations), settings))
+  const layer = Layer.provide(Service.layer(options, operations), settings)
+  // Otherwise parts of the service of the animals would be used again, such as the record of when keys were last used.
+  const service = yield* Layer.build(Layer.fresh(layer))
   return yield* Effect.provide(NodeListener.make, service)
 })

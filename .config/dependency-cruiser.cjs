@@ -77,10 +77,18 @@ module.exports = {
     {
       name: "cli-sits-on-embed",
       comment:
-        "The command line uses only what a program that embeds the service can use, and the log, with which it shares standard error.",
+        "The command line uses only what a program that embeds the service can use, the log, with which it shares standard error, and the values of metrics, which its processes exchange.",
       severity: "error",
       from: { path: "^adapters/cli/", pathNot: test },
-      to: { path: "^adapters/", pathNot: ["^adapters/cli/", "^adapters/embed/", "^adapters/log/"] }
+      to: {
+        path: "^adapters/",
+        pathNot: [
+          "^adapters/cli/",
+          "^adapters/embed/",
+          "^adapters/log/",
+          "^adapters/telemetry/Snapshot[.]ts$"
+        ]
+      }
     },
     {
       name: "conformance-knows-no-adapter",

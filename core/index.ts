@@ -4,7 +4,7 @@
  * declarations of other programs can name them.
  */
 export { Actor } from "./access/Actor.ts"
-export type { AdminToken } from "./access/AdminToken.ts"
+export * as AdminTokens from "./access/AdminTokens.ts"
 export { type ApiKey, ApiKeyRevoked, type StoredSecret } from "./access/ApiKey.ts"
 export { type Expiry, ExpiryInvalid } from "./access/Expiry.ts"
 export * as KeyChange from "./access/KeyChange.ts"
@@ -56,7 +56,7 @@ export {
 } from "./operations/Operation.ts"
 export { all as operations } from "./operations/Operations.ts"
 export { InvalidOption } from "./options/InvalidOption.ts"
-export type { AdminTokenStore } from "./ports/AdminTokenStore.ts"
+export { AdminTokenStore } from "./ports/AdminTokenStore.ts"
 export { ApiKeyStore, type KeyUpdate } from "./ports/ApiKeyStore.ts"
 export { PetRepository } from "./ports/PetRepository.ts"
 export { make as makeRateLimitStore, RateLimitStore, type Step } from "./ports/RateLimitStore.ts"

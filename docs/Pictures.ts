@@ -29,7 +29,7 @@ const store = await openAnimalStore({
 })
 const server = createServer(await store.console()).listen(0, "127.0.0.1")
 await once(server, "listening")
-const { token } = await store.adminTokens.issue({ name: "ada" })
+const { key: token } = await store.adminTokens.issue({ plan: "Admin", label: "ada" })
 const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}` // a server on a port has an address
 
 const timers = []

@@ -22,36 +22,30 @@ for (const kind of Databases.kinds) {
     it("issues, lists and revokes tokens, which running servers obey", async () => {
       const environment = { ANIMAL_STORE_DATABASE: (await Databases.createForTest(kind)).address }
       const json = <A>(...args: ReadonlyArray<string>) => CommandLine.json<A>(["admin", ...args], environment)
-      const issued = await json<{ id: string; token: string }>(
-        "token",
-        "--name",
-        "Ada",
-        "--expires-in",
-        "30d"
-      )
-      expect(issued).toEqual({
+      const issued = await json<{ id: string; key: string }>("token", "--name", "Ada", "--expires-in", "30d")
+      expect(issued).toMatchObject({
         id: expect.stringMatching(/^adm_\w{11}$/),
-        name: "Ada",
+        label: "Ada",
         expiresAt: expect.any(Number),
-        token: expect.stringMatching(/^asa_\w{33}$/)
+        key: expect.stringMatching(/^asa_\w{33}$/)
       })
       const server = await CommandLine.serveJson(["--admin-port", "0"], environment)
       const { token, url } = adminOf(server.greeting)
       expect(token).toBeUndefined()
-      expect((await plans(url, issued.token)).status).toBe(200)
+      expect((await plans(url, issued.key)).status).toBe(200)
       const [listed] = await json<ReadonlyArray<object>>("list")
-      expect(listed).toMatchObject({ id: issued.id, name: "Ada", revokedAt: null })
-      expect(JSON.stringify(listed)).not.toContain(issued.token)
+      expect(listed).toMatchObject({ id: issued.id, label: "Ada", revokedAt: null })
+      expect(JSON.stringify(listed)).not.toContain(issued.key)
       const text = await CommandLine.succeed(["admin", "revoke", issued.id], environment)
       expect(text).toBe(`Revoked ${issued.id}. Running servers reject it immediately.\n`)
-      expect((await plans(url, issued.token)).status).toBe(401)
+      expect((await plans(url, issued.key)).status).toBe(401)
       expect(await CommandLine.succeed(["admin", "list"], environment)).toMatch(/revoked at .*Z {2}Ada\n$/)
       const unknown = await CommandLine.run(["admin", "revoke", "adm_x"], environment)
       expect([unknown.code, unknown.stderr]).toEqual([
         1,
         "animal-store: the admin token adm_x does not exist\n"
       ])
-      const secret = await CommandLine.run(["admin", "revoke", issued.token], environment)
+      const secret = await CommandLine.run(["admin", "revoke", issued.key], environment)
       expect([secret.code, secret.stderr]).toEqual([
         1,
         "animal-store: id: must be the id of a token (adm_…), not a secret\n"

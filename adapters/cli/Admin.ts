@@ -6,8 +6,12 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as AdminTokens from "../../core/access/AdminTokens.ts"
 import * as Expiry from "../../core/access/Expiry.ts"
+import * as KeyStatus from "../../core/access/KeyStatus.ts"
+import * as KeyRecord from "../embed/KeyRecord.ts"
+import * as OsUser from "../embed/OsUser.ts"
 import * as Database from "./Database.ts"
 import * as KeyCommand from "./keys/KeyCommand.ts"
+import * as KeyTable from "./keys/KeyTable.ts"
 import * as KeyText from "./keys/KeyText.ts"
 import { printable } from "./Printable.ts"
 import * as Setting from "./Setting.ts"
@@ -32,17 +36,18 @@ const token = Command.make(
   },
   Effect.fn("admin token")(function* (flags) {
     const store = yield* KeyCommand.open(flags, Database.open)
-    const options = { name: Option.getOrUndefined(flags.name), expires: Option.getOrUndefined(flags.expires) }
+    const label = Option.getOrElse(flags.name, OsUser.name)
+    const options = { plan: AdminTokens.PLAN, label, expires: Option.getOrUndefined(flags.expires) }
     const issued = yield* KeyCommand.change(flags, "admin list", () => store.adminTokens.issue(options))
-    const { expiresAt = null, id, name, token } = issued
-    const expiry = expiresAt === null ? "It does not expire" : `It expires at ${KeyText.time(expiresAt)}`
+    const { expiresAt, id, key } = issued
+    const expiry = expiresAt === undefined ? "It does not expire" : `It expires at ${KeyText.time(expiresAt)}`
     yield* KeyCommand.print(
       flags,
-      { id, name, expiresAt, token },
+      KeyRecord.issued(issued),
       [
-        `Issued ${id} for ${printable(name)}. ${expiry}.`,
+        `Issued ${id} for ${printable(label)}. ${expiry}.`,
         "",
-        `  Admin token, shown only now: ${token}`,
+        `  Admin token, shown only now: ${key}`,
         "",
         "Sign in with it at the admin port of a server ('animal-store serve --admin-port PORT').",
         ""
@@ -61,24 +66,13 @@ const list = Command.make(
   "list",
   KeyCommand.flags,
   Effect.fn("admin list")(function* (flags) {
-    const tokens = yield* KeyCommand.read(flags, AdminTokens.list)
-    const now = yield* Clock.currentTimeMillis
-    const lines = tokens.map(
-      (token) =>
-        `${token.id}  ${KeyText.time(token.createdAt)}  ${KeyText.state({ ...token, secrets: [] }, now)}  ${printable(token.name)}`
-    )
+    const tokens = yield* KeyCommand.read(flags, AdminTokens.provide(KeyStatus.list()))
     yield* KeyCommand.print(
       flags,
-      tokens.map(({ createdAt, expiresAt = null, id, name, revokedAt = null }) => ({
-        id,
-        name,
-        createdAt,
-        expiresAt,
-        revokedAt
-      })),
-      lines.length === 0
+      tokens.map(KeyRecord.make),
+      tokens.length === 0
         ? "There are no admin tokens; 'animal-store admin token' issues one"
-        : lines.join("\n")
+        : KeyTable.make(tokens, yield* Clock.currentTimeMillis)
     )
   }, Effect.scoped)
 ).pipe(Command.withDescription("List all admin tokens, oldest first, without secrets."))

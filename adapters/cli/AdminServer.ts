@@ -17,65 +17,57 @@ import type * as ServeFlags from "./ServeFlags.ts"
 /** The content type of the Prometheus text format, with its version. */
 const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
-/** The functions that produce the pages. */
-export interface Pages {
-  /** Returns the text for Prometheus. */
-  readonly metrics: () => Promise<string>
-  /** Returns the response to a health check. */
-  readonly probe: (path: Probe) => Promise<{ readonly status: number; readonly body: string }>
-  /** Responds to requests for the console and the admin API; `undefined` without them. */
-  readonly console: NodeListener | undefined
-}
+/** The path of a page. */
+export type Path = "/metrics" | Probe
 
 /** A health check. */
 export type Probe = "/livez" | "/readyz"
 
-/** Returns the functions that produce the pages of a store. */
-export const pagesOf = (
-  { fetch, metrics }: Pick<AnimalStore, "fetch" | "metrics">,
-  console: Pages["console"]
-): Pages => ({
-  console,
-  metrics: async () => metrics(),
-  probe: async (path) => {
-    const response = await fetch(new Request(`http://localhost${path}`))
-    return { status: response.status, body: await response.text() }
-  }
-})
+/** A page, which is text for Prometheus or the response to a health check. */
+export interface Page {
+  readonly status: number
+  readonly body: string
+}
 
-/** Creates the console of a store, unless the flags turn it off. `readMetrics` is that of `store.console`. */
-export const consoleOf = (
-  store: AnimalStore,
-  { adminPort, console }: Pick<ServeFlags.Values, "adminPort" | "console">,
-  readMetrics?: Parameters<AnimalStore["console"]>[0]
-): Effect.Effect<Pages["console"], CliError.UserError> =>
-  adminPort === undefined || !console
-    ? Effect.succeed(undefined)
-    : Failure.attempt(() => store.console(readMetrics))
+/** Where the pages and the metrics of the console come from. */
+export interface Source {
+  readonly page: (path: Path) => Promise<Page>
+  /** Returns the samples of several processes; by default, the console shows those of this process. */
+  readonly readMetrics?: Parameters<AnimalStore["console"]>[0]
+}
+
+/** Returns the response of a store to a health check. */
+export const probe = async ({ fetch }: Pick<AnimalStore, "fetch">, path: Probe): Promise<Page> => {
+  const response = await fetch(new Request(`http://localhost${path}`))
+  return { status: response.status, body: await response.text() }
+}
 
 /**
  * Serves the pages until the scope closes, if there is an admin port, and prints the URL of the metrics. Returns the
- * origin of the console, if there is one.
+ * origin of the console of the store, unless the flags turn it off.
  */
 export const serve = Effect.fnUntraced(function* (
-  pages: Pages,
-  { adminAllowedHosts, adminHost, adminPort, store }: ServeFlags.Values
+  store: AnimalStore,
+  { adminAllowedHosts, adminHost, adminPort, console: hasConsole, store: log }: ServeFlags.Values,
+  { page, readMetrics }: Source
 ): Effect.fn.Return<string | undefined, CliError.UserError, Scope.Scope> {
   if (adminPort === undefined) return undefined
+  const console = hasConsole ? yield* Failure.attempt(() => store.console(readMetrics)) : undefined
   const { port } = yield* Effect.mapError(
     AuxiliaryServer.serve(
       { flag: "admin-port", host: adminHost, port: adminPort, allowedHosts: adminAllowedHosts },
-      (request, response) => respond(pages, request, response)
+      (request, response) => respond(page, console, request, response)
     ),
     Failure.userError
   )
   const origin = `http://${LocalHost.of(adminHost)}:${port}`
-  yield* Notice.print(store, `metrics on ${origin}/metrics`)
-  return pages.console === undefined ? undefined : origin
+  yield* Notice.print(log, `metrics on ${origin}/metrics`)
+  return hasConsole ? origin : undefined
 })
 
 const respond = async (
-  { console, metrics, probe }: Pages,
+  readPage: Source["page"],
+  console: NodeListener | undefined,
   request: Http.IncomingMessage,
   response: Http.ServerResponse
 ): Promise<void> => {
@@ -96,9 +88,8 @@ const respond = async (
     return send(405, "text/plain", "Method not allowed. Use GET or HEAD.\n")
   }
   try {
-    if (path === "/metrics") return send(200, METRICS_TYPE, await metrics())
-    const { body, status } = await probe(path)
-    send(status, "application/json; charset=utf-8", body)
+    const { body, status } = await readPage(path)
+    send(status, path === "/metrics" ? METRICS_TYPE : "application/json; charset=utf-8", body)
   } catch {
     response.destroy()
   }

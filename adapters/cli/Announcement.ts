@@ -2,8 +2,10 @@
 import * as Clock from "effect/Clock"
 import type * as CliError from "effect/cli/CliError"
 import * as Effect from "effect/Effect"
+import * as AdminTokens from "../../core/access/AdminTokens.ts"
 import type * as KeyLifecycle from "../../core/access/KeyLifecycle.ts"
 import type { AnimalStore, IssuedApiKey } from "../embed/index.ts"
+import * as OsUser from "../embed/OsUser.ts"
 import type { LogEvent } from "../log/LogEvent.ts"
 import * as LogFormat from "../log/LogFormat.ts"
 import * as Style from "../log/Style.ts"
@@ -33,7 +35,9 @@ export const issueAndPrint = Effect.fnUntraced(function* (
   // No command can reach a database in memory, so its token is issued and printed as the first key is.
   const token =
     adminOrigin !== undefined && isFirstWanted && flags.store.database === "memory:"
-      ? (yield* Failure.attempt(() => store.adminTokens.issue())).token
+      ? (yield* Failure.attempt(() =>
+          store.adminTokens.issue({ plan: AdminTokens.PLAN, label: OsUser.name() })
+        )).key
       : undefined
   const announced = { url, keys, adminOrigin, token, location: Database.locationOf(flags.store.database) }
   const print = (text: string) => Output.print(text, "; the server stops")

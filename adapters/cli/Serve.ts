@@ -79,8 +79,10 @@ const serveAlone = Effect.fnUntraced(function* (flags: ServeFlags.Values, otlp: 
     const { port } = yield* Effect.mapError(TestClock.serve(clock, flags.testClockPort), Failure.userError)
     yield* Notice.print(flags.store, `the test clock listens on http://127.0.0.1:${port}/clock`)
   }
-  const console = yield* AdminServer.consoleOf(store, flags)
-  const adminOrigin = yield* AdminServer.serve(AdminServer.pagesOf(store, console), flags)
+  const adminOrigin = yield* AdminServer.serve(store, flags, {
+    page: async (path) =>
+      path === "/metrics" ? { status: 200, body: store.metrics() } : AdminServer.probe(store, path)
+  })
   const drain = yield* StopSignal.observe
   const { port } = yield* Failure.attempt(() => store.listen(flags.listen))
   const running = Effect.andThen(Announcement.issueAndPrint(store, flags, port, adminOrigin), Effect.never)

@@ -71,6 +71,41 @@ describe.each(Stores.kinds)("the admin API $name", (kind) => {
   )
 
   it.skipIf(kind.missing !== undefined)(
+    `finds no token among keys, and no key among tokens ${Stores.titleEnd(kind)}`,
+    async () => {
+      const { send, store, token } = await Console.open({ database: await kind.address() })
+      const [admin] = await store.adminTokens.list()
+      const tokenId = admin?.id ?? ""
+      const first = await store.keys.issueFirst({ plan: "Free" })
+      const { id = "", key = "" } = first ?? {}
+      expect((await store.keys.list()).map((known) => known.id)).toEqual([id])
+      expect((await store.adminTokens.list()).map((known) => known.id)).toEqual([tokenId])
+      expect((await store.keys.log()).map(({ keyId }) => keyId)).toEqual([id])
+      expect(await store.adminTokens.log()).toMatchObject([{ keyId: tokenId, action: "issued" }])
+      expect([await store.keys.verify(token), (await store.keys.verify(key))?.id]).toEqual([undefined, id])
+      for (const attempt of [
+        () => store.keys.show(tokenId),
+        () => store.keys.revoke(tokenId),
+        () => store.keys.rotate(tokenId, { overlapMs: 0 }),
+        () => store.keys.set(tokenId, { plan: "Free" }),
+        () => store.keys.unban(tokenId),
+        () => store.keys.log(tokenId)
+      ]) {
+        await expect(attempt()).rejects.toThrow(`the API key ${tokenId} does not exist`)
+      }
+      await expect(store.adminTokens.revoke(id)).rejects.toThrow(`the admin token ${id} does not exist`)
+      const { body } = await send("GET", "/v1/keys")
+      expect(body.keys.map((known: { id: string }) => known.id)).toEqual([id])
+      expect((await send("GET", `/v1/keys/${tokenId}`)).status).toBe(404)
+      expect((await send("GET", "/v1/events")).body.events).toHaveLength(1)
+      await expect
+        .poll(async () => (await store.adminTokens.list())[0]?.lastSeenDay, { timeout: 10_000 })
+        .toBe(Math.floor(Date.now() / 86_400_000))
+      expect((await store.keys.list())[0]?.lastSeenDay).toBeUndefined()
+    }
+  )
+
+  it.skipIf(kind.missing !== undefined)(
     `finds no key with an id that a database cannot store ${Stores.titleEnd(kind)}`,
     async () => {
       const { send } = await Console.open({ database: await kind.address() })
@@ -250,15 +285,16 @@ describe("a hostile client of the admin API", () => {
   it("loses access when its token is revoked or expires", async () => {
     let now = Date.UTC(2026, 11, 1)
     const { send, store } = await Console.open({ now: () => now })
-    const { id, token } = await store.adminTokens.issue({ name: "bob", expires: { inMs: 60_000 } })
-    const other = await store.adminTokens.issue()
+    const expiring = { plan: "Admin", label: "bob", expires: { inMs: 60_000 } }
+    const { id, key } = await store.adminTokens.issue(expiring)
+    const other = await store.adminTokens.issue({ plan: "Admin" })
     const statusOf = async (secret: string) =>
       (await send("GET", "/v1/plans", undefined, { Authorization: `Bearer ${secret}` })).status
-    expect([await statusOf(token), await statusOf(other.token)]).toEqual([200, 200])
+    expect([await statusOf(key), await statusOf(other.key)]).toEqual([200, 200])
     await store.adminTokens.revoke(other.id)
-    expect(await statusOf(other.token)).toBe(401)
+    expect(await statusOf(other.key)).toBe(401)
     now += 60_000
-    expect(await statusOf(token)).toBe(401)
+    expect(await statusOf(key)).toBe(401)
     expect((await store.adminTokens.list()).map((known) => known.id)).toContain(id)
     await expect(store.adminTokens.revoke("adm_unknown")).rejects.toThrow(
       "the admin token adm_unknown does not exist"

@@ -1,34 +1,29 @@
 /** The operations of the admin API: what `animal-store keys` does, over HTTP. */
+import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
+import { Actor } from "../../core/access/Actor.ts"
 import * as Expiry from "../../core/access/Expiry.ts"
 import { actions } from "../../core/access/KeyEvent.ts"
 import * as KeyLifecycle from "../../core/access/KeyLifecycle.ts"
 import * as KeyQuery from "../../core/access/KeyQuery.ts"
-import type { KeyStatus } from "../../core/access/KeyStatus.ts"
+import * as KeyStatus from "../../core/access/KeyStatus.ts"
 import type { Metadata } from "../../core/access/Metadata.ts"
 import type { OwnErrors } from "../../core/errors/OwnErrors.ts"
 import * as Plan from "../../core/limits/Plan.ts"
+import { InvalidOption } from "../../core/options/InvalidOption.ts"
 import type { Caller } from "../../core/service/HostRoute.ts"
-import * as Exposition from "./Exposition.ts"
-import * as History from "./History.ts"
-import type { KeyList } from "./KeyList.ts"
+import type * as History from "./History.ts"
+import * as KeyList from "./KeyList.ts"
 import * as KeyRecord from "./KeyRecord.ts"
-import type { Keys } from "./Keys.ts"
-import type { OperationError } from "./OperationError.ts"
+import * as Keys from "./Keys.ts"
 import { defineOperation, type OperationInput, type OwnOperation } from "./OwnOperation.ts"
 import type * as Validator from "./Validator.ts"
 
 /** What the operations use. */
 export interface Tools {
-  /** Returns the functions on keys, whose events have this actor. */
-  readonly keysOf: (actor: string) => Keys
-  readonly list: KeyList
-  /** Returns these keys with their usage now. */
-  readonly refreshed: (keys: ReadonlyArray<KeyStatus>) => Promise<ReadonlyArray<KeyStatus>>
+  readonly run: Keys.Run
   readonly plans: { readonly [name: string]: Plan.Plan | undefined }
-  readonly rows: () => History.History["rows"]
-  /** Returns the metrics of each process now. */
-  readonly metrics: () => Promise<ReadonlyMap<number, Exposition.Exposition>>
+  readonly history: Effect.Success<ReturnType<typeof History.make>>
 }
 
 /** The errors that only these operations have. */
@@ -144,20 +139,24 @@ const page = {
 const next = textOrNull("The cursor of the next page, or null.")
 
 /** Creates the operations. */
-export const operations = ({
-  keysOf,
-  list,
-  metrics,
-  plans,
-  refreshed,
-  rows
-}: Tools): ReadonlyArray<OwnOperation> => {
+export const operations = ({ history, plans, run }: Tools): ReadonlyArray<OwnOperation> => {
   const Change = changeOf(Object.keys(plans))
-  const keys = ({ label = "" }: Pick<Caller, "label">): Keys => keysOf(label)
-  const toKey = (key: KeyStatus, now: number) => ({
+  const list = KeyList.make(() => run(KeyStatus.list()))
+  const keysOf = ({ id, label = id }: Caller) =>
+    Keys.make((program) => run(Effect.provideService(program, Actor, label)))
+  const toKey = (key: KeyStatus.KeyStatus, now: number) => ({
     ...KeyRecord.withUsage(key),
     states: KeyQuery.statesOf(key, now)
   })
+  /** Does something with the key of the path, and responds with what is stored then. */
+  const act = async (
+    { caller, now, params: { id } }: Pick<OperationInput<"{id}">, "caller" | "now" | "params">,
+    action: (keys: Keys.Keys, id: string) => Promise<unknown>
+  ) => {
+    const keys = keysOf(caller)
+    await action(keys, id)
+    return { body: toKey(await keys.show(id), now) }
+  }
   const all = [
     defineOperation({
       id: "listKeys",
@@ -183,7 +182,7 @@ export const operations = ({
       },
       run: async ({ now, query }) => {
         const found = KeyQuery.page(await list.all(now), query, query.limit ?? page.limit.default, now)
-        const shown = await refreshed(found.keys)
+        const shown = await run(KeyStatus.ofKeys(found.keys))
         return { body: { ...found, keys: shown.map((key) => toKey(key, now)), next: found.next ?? null } }
       }
     }),
@@ -196,9 +195,9 @@ export const operations = ({
       body: { ...Change, required: ["plan"] },
       success: { status: 201, body: Issued },
       errors: codes,
-      run: async ({ body, caller, error }) => {
-        const options = { ...optionsOf(body, error), plan: body.plan }
-        return { body: KeyRecord.issued(await keys(caller).issue(options)) }
+      run: async ({ body, caller }) => {
+        const options = { ...optionsOf(body), plan: body.plan }
+        return { body: KeyRecord.issued(await keysOf(caller).issue(options)) }
       }
     }),
     defineOperation({
@@ -208,7 +207,7 @@ export const operations = ({
       summary: "Show a key and its usage",
       success: { body: Key },
       errors: codes,
-      run: async ({ caller, now, params: { id } }) => ({ body: toKey(await keys(caller).show(id), now) })
+      run: (input) => act(input, async () => undefined)
     }),
     defineOperation({
       id: "setKey",
@@ -219,10 +218,7 @@ export const operations = ({
       body: Change,
       success: { body: Key },
       errors: codes,
-      run: async ({ body, caller, error, now, params: { id } }) => {
-        await keys(caller).set(id, optionsOf(body, error))
-        return { body: toKey(await keys(caller).show(id), now) }
-      }
+      run: (input) => act(input, async (keys, id) => keys.set(id, optionsOf(input.body)))
     }),
     defineOperation({
       id: "rotateKey",
@@ -249,34 +245,32 @@ export const operations = ({
       },
       success: { body: Issued },
       errors: codes,
-      run: async ({ body: { force, overlap = "24h" }, caller, error, params: { id } }) => {
-        const overlapMs = parseOr(error, "overlap", KeyLifecycle.parseOverlap(overlap))
-        return { body: KeyRecord.issued(await keys(caller).rotate(id, { overlapMs, force })) }
+      run: async ({ body: { force, overlap = "24h" }, caller, params: { id } }) => {
+        const overlapMs = parsed("overlap", KeyLifecycle.parseOverlap(overlap))
+        return { body: KeyRecord.issued(await keysOf(caller).rotate(id, { overlapMs, force })) }
       }
     }),
-    ...(
-      [
-        ["revoke", `Every further request with it gets 401. This is final. ${LATER}`],
-        [
-          "unban",
-          "Lifts the ban and clears strikes, immediately in all processes. Counted requests stay counted."
-        ]
-      ] as const
-    ).map(([action, description]) =>
-      defineOperation({
-        id: `${action}Key`,
-        method: "POST",
-        path: `/keys/{id}/${action}`,
-        summary: action === "revoke" ? "Revoke a key" : "Unban a key",
-        description,
-        success: { body: Key },
-        errors: codes,
-        run: async ({ caller, now, params: { id } }) => {
-          await keys(caller)[action](id)
-          return { body: toKey(await keys(caller).show(id), now) }
-        }
-      })
-    ),
+    defineOperation({
+      id: "revokeKey",
+      method: "POST",
+      path: "/keys/{id}/revoke",
+      summary: "Revoke a key",
+      description: `Every further request with it gets 401. This is final. ${LATER}`,
+      success: { body: Key },
+      errors: codes,
+      run: (input) => act(input, (keys, id) => keys.revoke(id))
+    }),
+    defineOperation({
+      id: "unbanKey",
+      method: "POST",
+      path: "/keys/{id}/unban",
+      summary: "Unban a key",
+      description:
+        "Lifts the ban and clears strikes, immediately in all processes. Counted requests stay counted.",
+      success: { body: Key },
+      errors: codes,
+      run: (input) => act(input, (keys, id) => keys.unban(id))
+    }),
     defineOperation({
       id: "listEvents",
       method: "GET",
@@ -302,7 +296,7 @@ export const operations = ({
       },
       errors: codes,
       run: async ({ caller, query: { cursor, key, limit = page.limit.default } }) => {
-        const recorded = await keys(caller).log(key)
+        const recorded = await keysOf(caller).log(key)
         const given = /^[0-9]{1,15}$/.test(cursor ?? "") ? Number(cursor) : recorded.length
         const end = Math.min(given, recorded.length)
         const start = Math.max(end - limit, 0)
@@ -342,42 +336,39 @@ export const operations = ({
           total: objectOf(Row)
         })
       },
-      run: async () => {
-        const processes = [...(await metrics())]
-        const total = processes.reduce((sum, [, page]) => Exposition.add(sum, page), Exposition.empty)
-        const workers = processes.map(([worker, page]) => ({ worker, ...History.rowOf(page) }))
-        return { body: { rows: rows(), workers, total: History.rowOf(total) } }
-      }
+      run: async () => ({ body: await history() })
     })
   ]
   return all.map((operation) => guarded(operation, list))
 }
 
-type MakeError = (code: (typeof codes)[number], message?: string) => OperationError
-
-/** Parses the expiry of a body, and returns the options of `Keys`. */
-const optionsOf = (
-  { expires, metadata, perDay, perMinute, ...rest }: Validator.OutputOf<ReturnType<typeof changeOf>>,
-  error: MakeError
-) => ({
+/** Returns a body as the options of `Keys`, which checks the metadata. */
+const optionsOf = ({
+  expires,
+  metadata,
+  perDay,
+  perMinute,
+  ...rest
+}: Validator.OutputOf<ReturnType<typeof changeOf>>) => ({
   ...rest,
   limits: { perMinute, perDay },
-  // The cast is safe: `Keys` checks the object.
+  // The cast is safe: JSON has only JSON objects.
   metadata: metadata as Metadata | null | undefined,
-  expires: expires === undefined ? undefined : parseOr(error, "expires", Expiry.parse(0)(expires))
+  expires: expires === undefined ? undefined : parsed("expires", Expiry.parse(0)(expires))
 })
 
-const parseOr = <A>(error: MakeError, field: string, parsed: Result.Result<A, string>): A =>
-  Result.getOrThrowWith(parsed, (reason) =>
-    error("invalid_body", `The body is invalid: ${field}: ${reason}.`)
-  )
+const parsed = <A>(option: string, result: Result.Result<A, string>): A =>
+  Result.getOrThrowWith(result, (reason) => new InvalidOption({ option, reason }))
 
 /** Rejects pages of other origins, turns failures of `Keys` into responses, and discards the list after an action. */
-const guarded = (operation: OwnOperation, list: KeyList): OwnOperation => ({
+const guarded = (operation: OwnOperation, list: KeyList.KeyList): OwnOperation => ({
   ...operation,
   errors: [...(operation.errors ?? []), "forbidden_origin"],
   run: async (input: OperationInput) => {
-    if (isForeign(input.header("origin"), input.header("host"))) throw input.error("forbidden_origin")
+    const origin = input.header("origin")
+    // A proxy may terminate TLS, so the scheme is not compared.
+    if (origin !== undefined && URL.parse(origin)?.host !== input.header("host")?.toLowerCase())
+      throw input.error("forbidden_origin")
     try {
       // The cast is safe: the pipeline has validated the input.
       return await operation.run(input as never)
@@ -391,10 +382,3 @@ const guarded = (operation: OwnOperation, list: KeyList): OwnOperation => ({
     }
   }
 })
-
-/**
- * Whether a page of another origin sent the request. A proxy may terminate TLS, so the scheme is not compared; browsers
- * always send the authority that a page was loaded from.
- */
-const isForeign = (origin: string | undefined, host: string | undefined): boolean =>
-  origin !== undefined && origin.replace(/^https?:\/\//i, "").toLowerCase() !== host?.toLowerCase()

@@ -8,6 +8,7 @@ import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import * as Scope from "effect/Scope"
 import { Actor } from "../../core/access/Actor.ts"
+import * as AdminTokens from "../../core/access/AdminTokens.ts"
 import * as OwnErrors from "../../core/errors/OwnErrors.ts"
 import * as BanPolicy from "../../core/limits/BanPolicy.ts"
 import { CountPer } from "../../core/limits/CountPer.ts"
@@ -26,12 +27,13 @@ import * as FetchHandlerOptions from "../http-fetch/FetchHandlerOptions.ts"
 import * as Guard from "../http-node/Guard.ts"
 import * as NodeListener from "../http-node/NodeListener.ts"
 import * as NodeServer from "../http-node/NodeServer.ts"
-import * as AdminTokens from "./AdminTokens.ts"
+import type { Meter } from "../telemetry/Meter.ts"
+import type { Snapshot } from "../telemetry/Snapshot.ts"
 import { type AnimalStoreOptions, type Complete, table } from "./AnimalStoreOptions.ts"
 import * as Arguments from "./Arguments.ts"
-import type * as Console from "./Console.ts"
 import * as Database from "./Database.ts"
 import * as DrainPeriod from "./DrainPeriod.ts"
+import type * as History from "./History.ts"
 import * as HostClock from "./HostClock.ts"
 import * as InFlight from "./InFlight.ts"
 import * as KeyLog from "./KeyLog.ts"
@@ -78,20 +80,27 @@ export interface AnimalStore {
   readonly keys: Keys.Keys
   /** Creates and reads animals, without a key and without a count. */
   readonly pets: Pets.Pets
-  /** Issues, lists and revokes the tokens that open the admin API. */
-  readonly adminTokens: AdminTokens.AdminTokens
+  /**
+   * Issues, rotates, lists and revokes the tokens that open the admin API: keys of the plan `Admin`, whose label is the
+   * actor of the events of their actions. All methods also reject with `AdminTokensUnsupported`.
+   */
+  readonly adminTokens: Pick<Keys.Keys, "issue" | "list" | "rotate" | "revoke" | "log">
   /**
    * Creates the listener of the admin API and the console, which need the metrics; for a private port, whose server
-   * rejects host names that are not its own. `readMetrics` returns the metrics of several processes. Rejects with
+   * rejects host names that are not its own. `readMetrics` returns the samples of several processes. Rejects with
    * `AdminTokensUnsupported`, or with an `Error` as `metrics` does.
    */
-  readonly console: (readMetrics?: Console.ReadMetrics) => Promise<NodeListener.NodeListener>
+  readonly console: (readMetrics?: History.ReadMetrics) => Promise<NodeListener.NodeListener>
   /**
    * Returns the metrics in the Prometheus text format, for a page such as `/metrics`; throws an `Error` if the store
-   * was opened without `metrics: true` and without `otlp`. A `sample` lacks those of the event loop, which describe the
-   * time since the previous call without it.
+   * was opened without `metrics: true` and without `otlp`.
    */
-  readonly metrics: (isSample?: boolean) => string
+  readonly metrics: () => string
+  /**
+   * Returns the metrics as values that another process can add to its own; throws as `metrics` does. A `sample` lacks
+   * those of the event loop, which describe the time since the previous reading.
+   */
+  readonly readMetrics: (isSample?: boolean) => Snapshot
   /**
    * Prepares for `close`: `/readyz` returns 503, and responses through `listen` and `nodeListener` have the header
    * `Connection: close`, so that load balancers and clients move to another process. Requests are still handled.
@@ -126,7 +135,7 @@ export const openAnimalStore = async (options: AnimalStoreOptions = {}): Promise
   const { signal } = complete
   signal?.throwIfAborted()
   const scope = Scope.makeUnsafe()
-  const { context, metrics } = await Effect.runPromise(
+  const { context, meter } = await Effect.runPromise(
     Effect.onError(build(complete, scope), (cause) => Scope.close(scope, Exit.failCause(cause))),
     signal === undefined ? {} : { signal }
   ).catch((error: unknown) => Promise.reject(signal?.aborted === true ? signal.reason : error))
@@ -136,6 +145,10 @@ export const openAnimalStore = async (options: AnimalStoreOptions = {}): Promise
     FetchHandlerOptions.table,
     complete
   )
+  const requireMeter = (): Meter => {
+    if (meter === undefined) throw new Error("metrics are off: open the store with metrics: true")
+    return meter
+  }
   let closing: Promise<void> | undefined
   return {
     nodeListener: await run(NodeListener.make),
@@ -150,15 +163,16 @@ export const openAnimalStore = async (options: AnimalStoreOptions = {}): Promise
     error: OperationError.makerOf(OwnErrors.ofOperations(complete.errors)),
     keys: Keys.make(run),
     pets: Pets.make(run),
-    adminTokens: AdminTokens.make(run),
+    adminTokens: Keys.make((program) => run(AdminTokens.provide(program))),
     console: async (readMetrics) => {
-      if (readMetrics === undefined) metrics(true)
+      if (readMetrics === undefined) requireMeter()
       // Imported on demand, because most stores have no console.
       const { make } = await import("./Console.ts")
-      const ownMetrics = async () => new Map([[1, metrics(true)]])
-      return run(Scope.provide(make(readMetrics ?? ownMetrics), scope))
+      const readOwn = async () => new Map([[1, requireMeter().snapshot(true)]])
+      return run(Scope.provide(make(readMetrics ?? readOwn), scope))
     },
-    metrics,
+    metrics: () => requireMeter().prometheus(),
+    readMetrics: (isSample) => requireMeter().snapshot(isSample),
     drain: (ms) => run(Effect.flatMap(Arguments.ofDrain(ms), drainPeriod.run)),
     close: (given) => {
       const checked = Arguments.ofClose(given)
@@ -218,7 +232,7 @@ const build = Effect.fnUntraced(function* (options: Complete, scope: Scope.Scope
     Layer.provideMerge(Layer.mergeAll(NodeDigest.layer, SecureRandom.layerWebCrypto)),
     Layer.provideMerge(settings)
   )
-  return { context: yield* Layer.buildWithScope(layer, scope), metrics: observation.metrics ?? noMetrics }
+  return { context: yield* Layer.buildWithScope(layer, scope), meter: observation.meter }
 })
 
 /** Imports the operations of the host on demand, because most stores have none. */
@@ -239,7 +253,3 @@ const referencePage = ({ basePath, publicBaseUrl }: Complete) =>
         new InvalidOption({ option: "docs", reason: `the files of the page cannot be read: ${cause}` })
     )
   )
-
-const noMetrics = (): string => {
-  throw new Error("metrics are off: open the store with metrics: true")
-}

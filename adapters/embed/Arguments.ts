@@ -1,7 +1,6 @@
 /** Checks the arguments of an open store's methods, which untyped programs can get wrong. */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import type * as AdminTokens from "../../core/access/AdminTokens.ts"
 import * as Expiry from "../../core/access/Expiry.ts"
 import type * as KeyChange from "../../core/access/KeyChange.ts"
 import type * as KeyLifecycle from "../../core/access/KeyLifecycle.ts"
@@ -59,10 +58,6 @@ const keyRules = (plans: OwnPlans): Options.Rules<KeyLifecycle.IssueOptions> => 
 const listRules: Options.Rules<KeyStatus.ListOptions> = { account: Rule.text }
 
 const rotateRules: Options.Rules<RotateOptions> = { overlapMs: Rule.number, force: Rule.boolean }
-
-/** Checks the options of `adminTokens.issue`. */
-export const ofToken = (given: unknown): Effect.Effect<AdminTokens.IssueOptions, InvalidOption> =>
-  Effect.fromResult(Options.check<AdminTokens.IssueOptions>({ name: Rule.text, expires: expiry }, given))
 
 /** Checks the options of `keys.issue` and `keys.issueFirst`. */
 export const ofIssue = (given: unknown): Effect.Effect<KeyLifecycle.IssueOptions, InvalidOption> =>

@@ -39,7 +39,7 @@ export const open = async (options: AnimalStoreOptions = {}): Promise<Admin> => 
   })
   // The address of a server that listens on a port is an object.
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const { token } = await store.adminTokens.issue({ name: "ada" })
+  const { key: token } = await store.adminTokens.issue({ plan: "Admin", label: "ada" })
   return {
     store,
     origin,

@@ -1,7 +1,7 @@
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { requestBoundaries } from "../telemetry/Instruments.ts"
-import * as Exposition from "./Exposition.ts"
+import { instruments, requestBoundaries } from "../telemetry/Instruments.ts"
+import * as Snapshot from "../telemetry/Snapshot.ts"
 import * as History from "./History.ts"
 
 /** Durations of requests in seconds by status, and the number of denied requests by plan. */
@@ -10,27 +10,35 @@ interface Events {
   readonly limited: { readonly [plan: string]: number }
 }
 
-const NAME = "http_server_request_duration_seconds"
+const series = (
+  { id }: { readonly id: string },
+  attributes: Snapshot.SeriesValue["attributes"],
+  value: number
+): Snapshot.SeriesValue => ({
+  ...{ id, description: undefined, type: "Counter", attributes, value },
+  ...{ sum: 0, buckets: [] }
+})
 
-/** Writes what happened as the server does. */
-const pageOf = ({ durations, limited }: Events): Exposition.Exposition => {
-  const lines = [`# TYPE ${NAME} histogram`]
-  for (const [status, seconds] of Object.entries(durations)) {
-    const labels = `http_request_method="GET",http_response_status_code="${status}",http_route="/v1/a{le}"`
-    for (const le of [...requestBoundaries, Number.POSITIVE_INFINITY]) {
-      const text = le === Number.POSITIVE_INFINITY ? "+Inf" : String(le)
-      lines.push(`${NAME}_bucket{${labels},le="${text}"} ${seconds.filter((second) => second <= le).length}`)
-    }
-    lines.push(`${NAME}_sum{${labels}} 1`, `${NAME}_count{${labels}} ${seconds.length}`)
-  }
-  lines.push("# TYPE animal_store_admissions_total counter")
-  for (const [plan, count] of Object.entries(limited)) {
-    lines.push(`animal_store_admissions_total{outcome="admitted",plan="${plan}"} 7`)
-    lines.push(`animal_store_admissions_total{outcome="limited",plan="${plan}"} ${count}`)
-  }
-  lines.push("# TYPE process_resident_memory_bytes gauge", "process_resident_memory_bytes 5")
-  return Exposition.parse(lines.join("\n"))
-}
+/** Returns what a server has that measured these events. */
+const snapshotOf = ({ durations, limited }: Events): Snapshot.Snapshot => [
+  ...Object.entries(durations).map(
+    ([status, seconds]): Snapshot.SeriesValue => ({
+      ...series(
+        instruments.requestDuration,
+        { "http.request.method": "GET", "http.response.status_code": status },
+        seconds.length
+      ),
+      type: "Histogram",
+      sum: 1,
+      buckets: requestBoundaries.map((le) => [le, seconds.filter((second) => second <= le).length])
+    })
+  ),
+  ...Object.entries(limited).flatMap(([plan, count]) => [
+    series(instruments.admissions, { outcome: "admitted", plan }, 7),
+    series(instruments.admissions, { outcome: "limited", plan }, count)
+  ]),
+  series(instruments.residentMemory, {}, 5)
+]
 
 const seconds = fc.double({ min: 0, max: 12, noNaN: true })
 const events: fc.Arbitrary<Events> = fc.record({
@@ -57,7 +65,7 @@ describe("History", () => {
   it("has what happened between two readings, whatever happened before", () => {
     fc.assert(
       fc.property(events, events, (before, since) => {
-        const row = History.rowOf(pageOf(both(before, since)), pageOf(before))
+        const row = History.rowOf(snapshotOf(both(before, since)), snapshotOf(before))
         const counted = Object.entries(since.durations).map(([status, all]) => [status, all.length] as const)
         expect(nonZero(row.requests)).toEqual(nonZero(Object.fromEntries(counted)))
         expect(nonZero(row.limited)).toEqual(nonZero(since.limited))
@@ -69,7 +77,7 @@ describe("History", () => {
   it("has quantiles within the bucket of the exact quantile", () => {
     fc.assert(
       fc.property(fc.array(seconds, { minLength: 1, maxLength: 50 }), (all) => {
-        const { p50Ms, p99Ms } = History.rowOf(pageOf({ durations: { 200: all }, limited: {} }))
+        const { p50Ms, p99Ms } = History.rowOf(snapshotOf({ durations: { 200: all }, limited: {} }))
         const sorted = all.toSorted((a, b) => a - b)
         for (const [fraction, ms] of [
           [0.5, p50Ms],
@@ -95,7 +103,7 @@ describe("History", () => {
         for (const pause of pauses) {
           at += pause
           if (pause > 0 && history.latest !== undefined) ends.push(at)
-          history = History.record(history, at, Exposition.empty)
+          history = History.record(history, at, [])
           expect(history.rows.map(({ to }) => to).filter((to) => to > at)).toEqual([])
           expect(history.rows.every(({ from, to }) => from < to && to > at - 3_600_000)).toBe(true)
         }
@@ -107,7 +115,7 @@ describe("History", () => {
   })
 
   it("counts plans whose names are those of properties of every object", () => {
-    const page = pageOf({ durations: {}, limited: { constructor: 2 } })
-    expect(History.rowOf(Exposition.add(page, page), page).limited).toEqual({ constructor: 2 })
+    const page = snapshotOf({ durations: {}, limited: { constructor: 2 } })
+    expect(History.rowOf(Snapshot.add(page, page), page).limited).toEqual({ constructor: 2 })
   })
 })

@@ -1,32 +1,20 @@
 /** The last hour of a server, from its metrics: what happened between two readings of them. */
-import { type Instrument, instruments, requestBoundaries } from "../telemetry/Instruments.ts"
-import * as Exposition from "./Exposition.ts"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import { type Instrument, instruments } from "../telemetry/Instruments.ts"
+import * as Snapshot from "../telemetry/Snapshot.ts"
 
 /** Milliseconds between two readings. */
-export const INTERVAL_MS = 10_000
+const INTERVAL_MS = 10_000
 
 const SPAN_MS = 60 * 60 * 1_000
 
-/** Counts by the value of a label. */
+/** What happened in a time, in the units of the admin API, whose schema describes the fields. */
+export type Row = ReturnType<typeof rowOf>
+
+/** Counts by the value of an attribute. */
 export interface Counts {
   readonly [value: string]: number
-}
-
-/** What happened in a time, in the units of the admin API. */
-export interface Row {
-  /** By status; `none` for clients that disconnected. */
-  readonly requests: Counts
-  /** Quantiles of the durations, interpolated as Prometheus does; null without requests. */
-  readonly p50Ms: number | null
-  readonly p99Ms: number | null
-  /** Requests with status 429, by plan. */
-  readonly limited: Counts
-  /** Bans that began, by plan. */
-  readonly bans: Counts
-  readonly databaseCalls: number
-  /** The mean duration of a call; null without calls. */
-  readonly databaseMs: number | null
-  readonly memoryBytes: number
 }
 
 /** The last hour. Times are in epoch milliseconds. */
@@ -34,13 +22,13 @@ export interface History {
   /** Oldest first. */
   readonly rows: ReadonlyArray<Row & { readonly from: number; readonly to: number }>
   /** The latest reading, with which the next row begins. */
-  readonly latest: { readonly at: number; readonly metrics: Exposition.Exposition } | undefined
+  readonly latest: { readonly at: number; readonly metrics: Snapshot.Snapshot } | undefined
 }
 
 export const empty: History = { rows: [], latest: undefined }
 
 /** Adds the row that ends with a reading, and discards rows that are older than an hour. */
-export const record = ({ latest, rows }: History, at: number, metrics: Exposition.Exposition): History => {
+export const record = ({ latest, rows }: History, at: number, metrics: Snapshot.Snapshot): History => {
   const kept = rows.filter(({ to }) => to > at - SPAN_MS && to < at)
   const isLater = latest !== undefined && latest.at < at
   return {
@@ -49,57 +37,78 @@ export const record = ({ latest, rows }: History, at: number, metrics: Expositio
   }
 }
 
+/** Returns a sample of the metrics of each process, by its number from 1. */
+export type ReadMetrics = () => Promise<ReadonlyMap<number, Snapshot.Snapshot>>
+
+const sumOf = (samples: ReadonlyMap<number, Snapshot.Snapshot>): Snapshot.Snapshot =>
+  [...samples.values()].reduce(Snapshot.add, [])
+
+/**
+ * Reads the metrics every ten seconds until the scope closes. Returns a function that returns the rows of the last hour,
+ * and the counts of each process since its start with their sum.
+ */
+export const make = Effect.fnUntraced(function* (readMetrics: ReadMetrics) {
+  let history = empty
+  const read = Effect.gen(function* () {
+    const samples = yield* Effect.promise(readMetrics)
+    history = record(history, yield* Clock.currentTimeMillis, sumOf(samples))
+  }).pipe(
+    Effect.catchCause((cause) => Effect.logWarning("the metrics of the last hour were not read", cause))
+  )
+  yield* Effect.forkScoped(Effect.forever(Effect.andThen(read, Effect.sleep(INTERVAL_MS))))
+  return async () => {
+    const samples = await readMetrics()
+    const workers = [...samples].map(([worker, sample]) => ({ worker, ...rowOf(sample) }))
+    return { rows: history.rows, workers, total: rowOf(sumOf(samples)) }
+  }
+})
+
 const { admissions, bans, callDuration, requestDuration, residentMemory } = instruments
 
 /** Returns what happened from the reading `earlier`, or from the start of the process, to the reading `metrics`. */
-export const rowOf = (metrics: Exposition.Exposition, earlier = Exposition.empty): Row => {
-  const since = Exposition.subtract(metrics, earlier)
-  const buckets = countBy("le", samplesOf(since, requestDuration, "_bucket"))
-  const denied = samplesOf(since, admissions).filter(([series]) => !series.includes('outcome="admitted"'))
-  const databaseCalls = sum(samplesOf(since, callDuration, "_count"))
-  const seconds = sum(samplesOf(since, callDuration, "_sum"))
+export const rowOf = (metrics: Snapshot.Snapshot, earlier: Snapshot.Snapshot = []) => {
+  const since = Snapshot.subtract(metrics, earlier)
+  const durations = totalOf(since, requestDuration)
+  const calls = totalOf(since, callDuration)
+  const denied = since.filter(({ attributes }) => attributes.outcome !== "admitted")
   return {
-    requests: countBy("http_response_status_code", samplesOf(since, requestDuration, "_count")),
-    p50Ms: quantile(buckets, 0.5),
-    p99Ms: quantile(buckets, 0.99),
-    limited: countBy("plan", denied),
-    bans: countBy("plan", samplesOf(since, bans)),
-    databaseCalls,
-    databaseMs: databaseCalls === 0 ? null : (seconds * 1000) / databaseCalls,
-    memoryBytes: sum(samplesOf(metrics, residentMemory))
+    requests: countBy(since, requestDuration, "http.response.status_code"),
+    p50Ms: quantile(durations, 0.5),
+    p99Ms: quantile(durations, 0.99),
+    limited: countBy(denied, admissions, "plan"),
+    bans: countBy(since, bans, "plan"),
+    databaseCalls: calls.value,
+    databaseMs: calls.value === 0 ? null : (calls.sum * 1000) / calls.value,
+    memoryBytes: totalOf(metrics, residentMemory).value
   }
 }
 
-type Samples = ReadonlyArray<readonly [series: string, value: number]>
+type Total = Pick<Snapshot.SeriesValue, "value" | "sum" | "buckets">
 
-/** Returns the samples of a metric; those of a histogram differ by their suffix. */
-const samplesOf = (metrics: Exposition.Exposition, { prometheus }: Instrument, suffix = ""): Samples =>
-  [...(metrics.get(prometheus)?.samples ?? [])].filter(
-    ([series]) => series.replace(/\{.*/s, "") === prometheus + suffix
-  )
+/** Adds the series of a metric. */
+const totalOf = (metrics: Snapshot.Snapshot, { id }: Instrument): Total =>
+  metrics
+    .filter((series) => series.id === id)
+    .map((series) => [{ ...series, attributes: {} }])
+    .reduce(Snapshot.add, [])[0] ?? { value: 0, sum: 0, buckets: [] }
 
-const sum = (samples: Samples): number => samples.reduce((total, [, value]) => total + value, 0)
-
-const countBy = (label: string, samples: Samples): Counts => {
-  const pattern = new RegExp(`[{,]${label}="([^"]*)"`)
+const countBy = (metrics: Snapshot.Snapshot, { id }: Instrument, attribute: string): Counts => {
   // Not an object: the name of a plan can be that of a property of every object, such as "constructor".
   const counts = new Map<string, number>()
-  for (const [series, value] of samples) {
-    const key = pattern.exec(series)?.[1] ?? "none"
-    counts.set(key, (counts.get(key) ?? 0) + value)
+  for (const { attributes, id: counted, value } of metrics) {
+    const key = attributes[attribute] ?? "none"
+    if (counted === id) counts.set(key, (counts.get(key) ?? 0) + value)
   }
   return Object.fromEntries(counts)
 }
 
 /** Interpolates within the bucket, as `histogram_quantile` of Prometheus does; milliseconds. */
-const quantile = (buckets: Counts, fraction: number): number | null => {
-  const all = buckets["+Inf"] ?? 0
-  if (all === 0) return null
-  const rank = all * fraction
+const quantile = ({ buckets, value }: Total, fraction: number): number | null => {
+  if (value === 0) return null
+  const rank = value * fraction
   let lower = 0
   let below = 0
-  for (const boundary of requestBoundaries) {
-    const count = buckets[String(boundary)] ?? 0
+  for (const [boundary, count] of buckets) {
     if (count >= rank) return 1000 * (lower + ((boundary - lower) * (rank - below)) / (count - below))
     lower = boundary
     below = count

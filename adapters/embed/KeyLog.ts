@@ -15,7 +15,6 @@ export const layer: Layer.Layer<ApiKeyStore, never, ApiKeyStore> = Layer.effect(
     ...(store.find && { find: store.find.bind(store) }),
     ...(store.events && { events: store.events.bind(store) }),
     ...(store.markSeen && { markSeen: store.markSeen.bind(store) }),
-    ...(store.adminTokens && { adminTokens: store.adminTokens }),
     insert: (key, event) => Effect.tap(store.insert(key, event), () => logEvent(key, event)),
     insertFirst: (key, event) =>
       Effect.tap(store.insertFirst(key, event), (isFirst) => (isFirst ? logEvent(key, event) : Effect.void)),

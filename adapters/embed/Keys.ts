@@ -67,11 +67,13 @@ export interface Keys {
   readonly log: (id?: string) => Promise<ReadonlyArray<KeyEvent>>
 }
 
-type Services = ApiKeyStore | RateLimitStore | Digest.Digest | SecureRandom.SecureRandom
+/** The services that the functions use. */
+export type Services = ApiKeyStore | RateLimitStore | Digest.Digest | SecureRandom.SecureRandom
 
-type Run = <A, E>(program: Effect.Effect<A, E, Services>) => Promise<A>
+/** Runs a program with these services. */
+export type Run = <A, E>(program: Effect.Effect<A, E, Services>) => Promise<A>
 
-/** Creates the functions. `run` runs an Effect program with the services of the store. */
+/** Creates the functions. */
 export const make = (run: Run): Keys => makeWith(async (program) => structuredClone(await run(program)))
 
 // `run` returns copies: a store in memory returns its own objects, which a program could change.

@@ -21,8 +21,8 @@ export interface Observation {
   readonly layer: Layer.Layer<never>
   /** Wraps a service to trace its requests; returns it unchanged if tracing is off. */
   readonly withTracing: <E, R>(service: Layer.Layer<Service, E, R>) => Layer.Layer<Service, E, R>
-  /** `Meter.prometheus`; `undefined` if metrics are off. */
-  readonly metrics: Meter["prometheus"] | undefined
+  /** The metrics; `undefined` if they are off. */
+  readonly meter: Meter | undefined
 }
 
 /** Opens the log and the exporters, which close with the scope. Features that are off are neither loaded nor called. */
@@ -59,7 +59,7 @@ export const make = Effect.fnUntraced(function* (
       tracing === undefined
         ? service
         : Layer.effect(Service, Effect.map(Service, tracing.service)).pipe(Layer.provide(service)),
-    metrics: meter?.prometheus
+    meter
   }
 })
 

@@ -1,10 +1,5 @@
 /** Exports the store for programs that do not use Effect. */
-export type { AdminToken } from "../../core/access/AdminToken.ts"
-export {
-  AdminTokensUnsupported,
-  AdminTokenUnknown,
-  type IssueOptions as AdminTokenOptions
-} from "../../core/access/AdminTokens.ts"
+export { AdminTokensUnsupported } from "../../core/access/AdminTokens.ts"
 export { type ApiKey, ApiKeyRevoked, type StoredSecret } from "../../core/access/ApiKey.ts"
 export { type Expiry, ExpiryInvalid } from "../../core/access/Expiry.ts"
 export type { KeyChange } from "../../core/access/KeyChange.ts"
@@ -29,7 +24,6 @@ export type { BanPolicy } from "../../core/limits/BanPolicy.ts"
 export type { Plan, PlanName } from "../../core/limits/Plan.ts"
 export type { Usage } from "../../core/limits/Usage.ts"
 export { InvalidOption } from "../../core/options/InvalidOption.ts"
-export type { AdminTokenStore } from "../../core/ports/AdminTokenStore.ts"
 export type { ApiKeyStore } from "../../core/ports/ApiKeyStore.ts"
 export type { PetRepository } from "../../core/ports/PetRepository.ts"
 export type { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
@@ -45,7 +39,7 @@ export type { FieldValue, LogEvent, LogLevel, LogThreshold } from "../log/LogEve
 export type { LogFormatName } from "../log/LogFormat.ts"
 export { RedisUnusable } from "../redis/RedisUnusable.ts"
 export { DatabaseUnusable } from "../sql/DatabaseUnusable.ts"
-export type { AdminTokens, IssuedAdminToken } from "./AdminTokens.ts"
+export type { SeriesValue as MetricSeries, Snapshot as MetricsSnapshot } from "../telemetry/Snapshot.ts"
 export { type AnimalStore, openAnimalStore } from "./AnimalStore.ts"
 export type { AnimalStoreOptions } from "./AnimalStoreOptions.ts"
 export type { CloseOptions, RotateOptions } from "./Arguments.ts"

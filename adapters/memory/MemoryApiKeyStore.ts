@@ -2,17 +2,20 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import type { AdminToken } from "../../core/access/AdminToken.ts"
 import type { ApiKey } from "../../core/access/ApiKey.ts"
 import type { KeyEvent } from "../../core/access/KeyEvent.ts"
+import { AdminTokenStore } from "../../core/ports/AdminTokenStore.ts"
 import { ApiKeyStore } from "../../core/ports/ApiKeyStore.ts"
 
-/** Creates an empty store; changes are visible immediately. */
-export const layer: Layer.Layer<ApiKeyStore> = Layer.sync(ApiKeyStore, () => {
+/** Creates an empty store of API keys and one of admin tokens; changes are visible immediately. */
+export const layer: Layer.Layer<ApiKeyStore> = Layer.suspend(() =>
+  Layer.merge(Layer.succeed(ApiKeyStore, make()), Layer.succeed(AdminTokenStore, make()))
+)
+
+const make = (): ApiKeyStore["Service"] => {
   const keys = new Map<string, ApiKey>()
   const byHash = new Map<string, ApiKey>()
   const recorded: Array<KeyEvent> = []
-  const tokens = new Map<string, AdminToken>()
 
   const put = (key: ApiKey, event?: KeyEvent): void => {
     for (const { hash } of keys.get(key.id)?.secrets ?? []) byHash.delete(hash)
@@ -47,15 +50,6 @@ export const layer: Layer.Layer<ApiKeyStore> = Layer.sync(ApiKeyStore, () => {
           const key = keys.get(id)
           if (key !== undefined && (key.lastSeenDay ?? -1) < day) put({ ...key, lastSeenDay: day })
         }
-      }),
-    adminTokens: {
-      insert: (token) => Effect.sync(() => void tokens.set(token.id, token)),
-      list: Effect.sync(() => [...tokens.values()]),
-      revoke: (id, at) =>
-        Effect.sync(() => {
-          const token = tokens.get(id)
-          if (token !== undefined) tokens.set(id, { ...token, revokedAt: token.revokedAt ?? at })
-        })
-    }
+      })
   }
-})
+}

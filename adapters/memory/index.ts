@@ -1,5 +1,4 @@
 /** Exports the in-memory stores. */
-export type { AdminTokenStore } from "../../core/ports/AdminTokenStore.ts"
 export type { ApiKeyStore } from "../../core/ports/ApiKeyStore.ts"
 export type { PetRepository } from "../../core/ports/PetRepository.ts"
 export type { RateLimitStore } from "../../core/ports/RateLimitStore.ts"

@@ -4,10 +4,14 @@ import * as Layer from "effect/Layer"
 import * as Conformance from "../../conformance/Conformance.ts"
 import type { CasesOptions } from "../../conformance/runners/Cases.ts"
 import { suite } from "../../conformance/runners/Vitest.ts"
+import { AdminTokenStore } from "../../core/ports/AdminTokenStore.ts"
+import { ApiKeyStore } from "../../core/ports/ApiKeyStore.ts"
 import { describeOn, type Kind } from "./Databases.fixture.ts"
 import { emptyStores, forAllTests, longTimeout, openClient, openNode } from "./Nodes.fixture.ts"
 
 const keyTables = ["key_events", "api_key_secrets", "api_keys"]
+
+const tokenTables = ["admin_token_events", "admin_token_secrets", "admin_tokens"]
 
 const tables = [...keyTables, "pets", "rate_limits"]
 
@@ -67,6 +71,27 @@ export const testStores = (kind: Kind, options: CasesOptions, nodes: Nodes = emp
       { level: "design", timeLimitMs: TIME_LIMIT_MS, ...options }
     )
   })
+
+/** Runs the checks of API keys on the store of admin tokens, which is not cached even if API keys are. */
+export const testAdminTokens = (kind: Kind, options: CasesOptions): void =>
+  describeOn(kind, "SQL store of admin tokens", () => {
+    const nodeOptions = { ...longTimeout, keyCacheMs: 5_000, clock: "service" as const }
+    const nodes = sharedNode(kind, tokenTables, nodeOptions)
+    suite(
+      Conformance.ports({
+        name: `the admin tokens on ${kind.name}`,
+        apiKeyStore: Layer.provide(adminTokens, nodes)
+      }),
+      { level: "design", timeLimitMs: TIME_LIMIT_MS, ...options }
+    )
+  })
+
+const adminTokens = Layer.effect(
+  ApiKeyStore,
+  Effect.flatMap(AdminTokenStore, (store) =>
+    store === undefined ? Effect.die(new Error("no store of admin tokens")) : Effect.succeed(store)
+  )
+)
 
 /** Runs the checks of API keys on a store that caches keys; each case needs a new node, with an empty cache. */
 export const testCachedKeys = (kind: Kind, options: CasesOptions): void =>

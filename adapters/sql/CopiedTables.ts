@@ -10,6 +10,8 @@ export const copied: ReadonlyArray<string> = [
   "api_key_secrets",
   "key_events",
   "admin_tokens",
+  "admin_token_secrets",
+  "admin_token_events",
   "rate_limits",
   "settings",
   "imports",

@@ -1,4 +1,4 @@
-/** Writes and reads the table `key_events`: actions of administrators on keys, in the order of their transactions. */
+/** Writes and reads a table of events: actions of administrators on keys, in the order of their transactions. */
 import * as Effect from "effect/Effect"
 import type * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
@@ -7,11 +7,11 @@ import * as SqlScript from "./SqlScript.ts"
 import * as SqlTable from "./SqlTable.ts"
 
 /** Returns the statements that record an event: none if it is `undefined`. */
-export const insertion = (event: KeyEvent | undefined): SqlScript.Script =>
+export const insertion = (table: string, event: KeyEvent | undefined): SqlScript.Script =>
   event === undefined
     ? []
     : [
-        SqlScript.insert("key_events", {
+        SqlScript.insert(table, {
           at: event.at,
           actor: event.actor,
           key_id: event.keyId,
@@ -23,10 +23,11 @@ export const insertion = (event: KeyEvent | undefined): SqlScript.Script =>
 /** Returns the events of the key `id`, or of all keys if `id` is `undefined`, oldest first. */
 export const select = (
   sql: SqlClient.SqlClient,
+  table: string,
   id: string | undefined
 ): Effect.Effect<ReadonlyArray<KeyEvent>, SqlError> => {
   const [condition, parameters] = id === undefined ? ["", []] : ["WHERE key_id = $1", [id]]
-  const statement = `SELECT at, actor, key_id, action, changes FROM key_events ${condition} ORDER BY position`
+  const statement = `SELECT at, actor, key_id, action, changes FROM ${table} ${condition} ORDER BY position`
   return Effect.map(SqlTable.query(sql, statement, parameters), (rows) => rows.map(eventOf))
 }
 

@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as SqlClient from "effect/sql/SqlClient"
 import * as Cursor from "../../core/codec/Cursor.ts"
+import { AdminTokenStore } from "../../core/ports/AdminTokenStore.ts"
 import { ApiKeyStore } from "../../core/ports/ApiKeyStore.ts"
 import { PetRepository } from "../../core/ports/PetRepository.ts"
 import { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
@@ -62,13 +63,15 @@ export const layer = (
       yield* prepare
       const system = SqlTable.isPostgres(sql) ? "postgresql" : "sqlite"
       const call = SqlCall.make(options.timeoutMs)
-      const keys = Layer.effect(ApiKeyStore, SqlApiKeyStore.make(sql, call))
+      const keys = Layer.effect(ApiKeyStore, SqlApiKeyStore.make(sql, call, SqlApiKeyStore.apiKeys))
+      const tokens = SqlApiKeyStore.make(sql, call, SqlApiKeyStore.adminTokens)
       const limits = Layer.effect(RateLimitStore, SqlRateLimitStore.make(sql, call, options))
       return Layer.mergeAll(
         Layer.succeed(Readiness, SqlReadiness.make(sql, call)),
         ObservedStores.responseStore(system)(Layer.succeed(ResponseStore, SqlResponseStore.make(sql, call))),
         ObservedStores.petRepository(system)(Layer.effect(PetRepository, SqlPetRepository.make(sql, call))),
         Layer.provide(ApiKeyCache.layer(options.keyCacheMs), ObservedStores.apiKeyStore(system)(keys)),
+        Layer.effect(AdminTokenStore, tokens),
         Layer.effect(Cursor.SharedKey, SqlCursorKey.get),
         ObservedStores.rateLimitStore(system)(limits)
       )

@@ -8,11 +8,11 @@ import type { SqlError } from "effect/sql/SqlError"
 import type { ApiKey } from "../../core/access/ApiKey.ts"
 import type { KeyEvent } from "../../core/access/KeyEvent.ts"
 import * as Metadata from "../../core/access/Metadata.ts"
+import { AdminTokenStore } from "../../core/ports/AdminTokenStore.ts"
 import { ApiKeyStore, type KeyUpdate } from "../../core/ports/ApiKeyStore.ts"
 import * as KeyEvents from "./KeyEvents.ts"
 import * as PostgresArray from "./PostgresArray.ts"
 import * as PostgresBatch from "./PostgresBatch.ts"
-import * as SqlAdminTokenStore from "./SqlAdminTokenStore.ts"
 import * as SqlCall from "./SqlCall.ts"
 import type { Values } from "./SqliteConnection.ts"
 import type { SqlOptions } from "./SqlOptions.ts"
@@ -20,28 +20,50 @@ import * as SqlScript from "./SqlScript.ts"
 import * as SqlTable from "./SqlTable.ts"
 import * as WriteTransaction from "./WriteTransaction.ts"
 
-/** Provides the store over the `SqlClient` in the context, after `Migrations.migrate`. */
+/** The tables of a store. */
+interface Tables {
+  readonly keys: string
+  readonly secrets: string
+  readonly events: string
+}
+
+/** The tables of API keys. */
+export const apiKeys: Tables = { keys: "api_keys", secrets: "api_key_secrets", events: "key_events" }
+
+/** The tables of admin tokens. */
+export const adminTokens: Tables = {
+  keys: "admin_tokens",
+  secrets: "admin_token_secrets",
+  events: "admin_token_events"
+}
+
+/** Provides the stores of both over the `SqlClient` in the context, after `Migrations.migrate`. */
 export const layer = ({
   timeoutMs
-}: Pick<SqlOptions, "timeoutMs">): Layer.Layer<ApiKeyStore, never, SqlClient.SqlClient> =>
-  Layer.effect(
-    ApiKeyStore,
-    Effect.flatMap(SqlClient.SqlClient, (sql) => make(sql, SqlCall.make(timeoutMs)))
+}: Pick<SqlOptions, "timeoutMs">): Layer.Layer<ApiKeyStore, never, SqlClient.SqlClient> => {
+  const over = (tables: Tables) =>
+    Effect.flatMap(SqlClient.SqlClient, (sql) => make(sql, SqlCall.make(timeoutMs), tables))
+  return Layer.merge(
+    Layer.effect(ApiKeyStore, over(apiKeys)),
+    Layer.effect(AdminTokenStore, over(adminTokens))
   )
+}
 
 /** Creates the store over a client; changes apply immediately. */
 export const make = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
-  call: SqlCall.SqlCall
+  call: SqlCall.SqlCall,
+  tables: Tables
 ): Effect.fn.Return<ApiKeyStore["Service"]> {
   const isPostgres = SqlTable.isPostgres(sql)
+  const { byHash, byHashes, byId, insertion, replacement, select } = statementsOf(tables)
 
   const rows = (condition: string, ...parameters: ReadonlyArray<unknown>): Effect.Effect<Values, SqlError> =>
     SqlTable.query(sql, select(condition), parameters)
 
   const firstInsertion = (key: ApiKey, event: KeyEvent | undefined): SqlScript.Script => [
-    ...(isPostgres ? [["LOCK TABLE api_keys IN EXCLUSIVE MODE", []] as const] : []),
-    ["SELECT 1 FROM api_keys LIMIT 1", [], []],
+    ...(isPostgres ? [[`LOCK TABLE ${tables.keys} IN EXCLUSIVE MODE`, []] as const] : []),
+    [`SELECT 1 FROM ${tables.keys} LIMIT 1`, [], []],
     ...insertion(key, event)
   ]
 
@@ -56,10 +78,10 @@ export const make = Effect.fnUntraced(function* (
       if (key === undefined) return Option.none()
       const [result, changed, event] = change(key)
       const { isComplete } = yield* WriteTransaction.execute(sql, [
-        ...(isPostgres ? [["SELECT 1 FROM api_keys WHERE id = $1 FOR UPDATE", [id]] as const] : []),
+        ...(isPostgres ? [[`SELECT 1 FROM ${tables.keys} WHERE id = $1 FOR UPDATE`, [id]] as const] : []),
         [select(byId), [id], rows],
         ...(changed === key ? [] : replacement(changed)),
-        ...KeyEvents.insertion(event)
+        ...KeyEvents.insertion(tables.events, event)
       ])
       return isComplete ? Option.some(result) : yield* updateUnchanged(id, change)
     })
@@ -70,8 +92,8 @@ export const make = Effect.fnUntraced(function* (
   const markSeen = (ids: ReadonlyArray<string>, day: number): Effect.Effect<unknown, SqlError> => {
     // Locks the rows in a fixed order, because two nodes often mark the same keys at the same time.
     const statement = `
-      UPDATE api_keys SET last_seen_day = CAST($2 AS bigint) WHERE id IN (
-        SELECT id FROM api_keys
+      UPDATE ${tables.keys} SET last_seen_day = CAST($2 AS bigint) WHERE id IN (
+        SELECT id FROM ${tables.keys}
         WHERE id IN (${SqlTable.texts(sql)}) AND coalesce(last_seen_day, -1) < CAST($2 AS bigint)
         ORDER BY position ${isPostgres ? "FOR NO KEY UPDATE" : ""})`
     const parameters = [JSON.stringify(ids), day]
@@ -114,51 +136,53 @@ export const make = Effect.fnUntraced(function* (
     list: Effect.map(call.run(rows("")), keysIn),
     find: (id) => (isStorable(id) ? Effect.map(call.run(rows(byId, id)), firstIn) : Effect.succeedNone),
     events: (id) =>
-      id === undefined || isStorable(id) ? call.run(KeyEvents.select(sql, id)) : Effect.succeed([]),
-    markSeen: (ids, day) => Effect.asVoid(call.run(markSeen(ids, day))),
-    adminTokens: SqlAdminTokenStore.make(sql, call)
+      id === undefined || isStorable(id)
+        ? call.run(KeyEvents.select(sql, tables.events, id))
+        : Effect.succeed([]),
+    markSeen: (ids, day) => Effect.asVoid(call.run(markSeen(ids, day)))
   }
 })
 
 /** Whether both databases can store the text; otherwise no key has this id. */
 const isStorable = (id: string): boolean => !id.includes("\0") && !/\p{Surrogate}/u.test(id)
 
-const byHash = "WHERE k.id = (SELECT key_id FROM api_key_secrets WHERE hash = $1)"
-const byHashes = "WHERE k.id IN (SELECT key_id FROM api_key_secrets WHERE hash = ANY($1))"
-const byId = "WHERE k.id = $1"
-
-const select = (condition: string): string =>
-  `SELECT k.id, k.plan, k.per_minute, k.per_day, k.label, k.account, k.metadata, k.created_at, k.revoked_at,
-     k.expires_at, k.last_seen_day, s.hash, s.created_at, s.expires_at
-   FROM api_keys k LEFT JOIN api_key_secrets s ON s.key_id = k.id
-   ${condition} ORDER BY k.position, s.position`
-
-const insertion = (key: ApiKey, event: KeyEvent | undefined): SqlScript.Script => [
-  SqlScript.insert("api_keys", { id: key.id, ...fieldsOf(key) }),
-  ...secretsOf(key),
-  ...KeyEvents.insertion(event)
-]
-
-const replacement = (key: ApiKey): SqlScript.Script => {
-  const fields = fieldsOf(key)
-  const assignments = Object.keys(fields).map((column, index) => `${column} = $${index + 2}`)
-  return [
-    [`UPDATE api_keys SET ${assignments.join(", ")} WHERE id = $1`, [key.id, ...Object.values(fields)]],
-    ["DELETE FROM api_key_secrets WHERE key_id = $1", [key.id]],
-    ...secretsOf(key)
-  ]
+/** Returns the statements of a store, and the conditions of `select`. */
+const statementsOf = ({ events, keys, secrets }: Tables) => {
+  const insertSecrets = (key: ApiKey): SqlScript.Script =>
+    key.secrets.map(({ createdAt, expiresAt, hash }, position) =>
+      SqlScript.insert(secrets, {
+        hash,
+        key_id: key.id,
+        position,
+        created_at: createdAt,
+        expires_at: expiresAt ?? null
+      })
+    )
+  return {
+    byHash: `WHERE k.id = (SELECT key_id FROM ${secrets} WHERE hash = $1)`,
+    byHashes: `WHERE k.id IN (SELECT key_id FROM ${secrets} WHERE hash = ANY($1))`,
+    byId: "WHERE k.id = $1",
+    select: (condition: string): string =>
+      `SELECT k.id, k.plan, k.per_minute, k.per_day, k.label, k.account, k.metadata, k.created_at, k.revoked_at,
+         k.expires_at, k.last_seen_day, s.hash, s.created_at, s.expires_at
+       FROM ${keys} k LEFT JOIN ${secrets} s ON s.key_id = k.id
+       ${condition} ORDER BY k.position, s.position`,
+    insertion: (key: ApiKey, event: KeyEvent | undefined): SqlScript.Script => [
+      SqlScript.insert(keys, { id: key.id, ...fieldsOf(key) }),
+      ...insertSecrets(key),
+      ...KeyEvents.insertion(events, event)
+    ],
+    replacement: (key: ApiKey): SqlScript.Script => {
+      const fields = fieldsOf(key)
+      const assignments = Object.keys(fields).map((column, index) => `${column} = $${index + 2}`)
+      return [
+        [`UPDATE ${keys} SET ${assignments.join(", ")} WHERE id = $1`, [key.id, ...Object.values(fields)]],
+        [`DELETE FROM ${secrets} WHERE key_id = $1`, [key.id]],
+        ...insertSecrets(key)
+      ]
+    }
+  }
 }
-
-const secretsOf = (key: ApiKey): SqlScript.Script =>
-  key.secrets.map(({ createdAt, expiresAt, hash }, position) =>
-    SqlScript.insert("api_key_secrets", {
-      hash,
-      key_id: key.id,
-      position,
-      created_at: createdAt,
-      expires_at: expiresAt ?? null
-    })
-  )
 
 const fieldsOf = (key: ApiKey) => ({
   plan: key.plan,

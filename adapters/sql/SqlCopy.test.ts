@@ -49,7 +49,8 @@ const fill = (sql: SqlClient.SqlClient, rows: number) =>
         columns.map(([column, type], index): SqlTable.Value => {
           if (column === "label" || (column === "revoked_at" && row % 2 === 0)) return null
           // References the key with the same row number.
-          if (column === "key_id") return `api_keys-id-${row}`
+          if (column === "key_id")
+            return `${name.startsWith("admin") ? "admin_tokens" : "api_keys"}-id-${row}`
           if (column === "status") return ["available", "pending", "sold"][row % 3] ?? ""
           if (column === "keep_ids") return BigInt(row % 2)
           if (type === "boolean") return row % 2 === 0
@@ -198,7 +199,11 @@ for (const kind of kinds) {
         const insertions = [
           ["imports", "(source, keep_ids, bytes, lines, animals, prefix) VALUES ('a', 0, 0, 0, 0, '')"],
           ["key_events", "(at, actor, key_id, action, changes) VALUES (0, 'ana', 'key_a', 'revoked', '{}')"],
-          ["admin_tokens", "(id, name, hash, created_at) VALUES ('adm_a', 'ana', 'hash', 0)"],
+          ["admin_tokens", "(id, plan, per_minute, per_day, created_at) VALUES ('adm_a', 'Admin', 1, 1, 0)"],
+          [
+            "admin_token_events",
+            "(at, actor, key_id, action, changes) VALUES (0, 'ana', 'adm_a', 'revoked', '{}')"
+          ],
           [
             "idempotent_responses",
             "(caller, key, fingerprint, claimed_at, expires_at) VALUES ('a', 'b', 'c', 0, 0)"

@@ -166,6 +166,7 @@ const contents = [
   ["api_keys", "API keys"],
   ["key_events", "events of API keys"],
   ["admin_tokens", "admin tokens"],
+  ["admin_token_events", "events of admin tokens"],
   ["imports", "import records"],
   ["rate_limits", "rate limits"],
   ["idempotent_responses", "responses of operations"]

@@ -34,8 +34,7 @@ export const operations = {
     list: "list_api_keys",
     find: "find_api_key",
     events: undefined,
-    markSeen: undefined,
-    adminTokens: undefined
+    markSeen: undefined
   },
   responses: { claim: "claim_response", settle: "settle_response" }
 } as const satisfies {

@@ -3,7 +3,6 @@ import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Metric from "effect/Metric"
-import * as PrometheusMetrics from "effect/observability/PrometheusMetrics"
 import type * as Scope from "effect/Scope"
 import * as Plan from "../../core/limits/Plan.ts"
 import type { Outcome } from "../../core/limits/RateLimit.ts"
@@ -19,6 +18,7 @@ import {
 } from "./Instruments.ts"
 import * as ProcessMetrics from "./ProcessMetrics.ts"
 import * as Series from "./Series.ts"
+import * as Snapshot from "./Snapshot.ts"
 
 export interface Meter {
   /** The registry, for exporters. */
@@ -30,10 +30,12 @@ export interface Meter {
   /** Records a group commit or a batch with this number of calls. */
   readonly committed: (writes: number) => void
   /**
-   * Returns all metrics in the Prometheus text format. A `sample` lacks those of the event loop: they describe the time
-   * since the previous reading, and a sample is no reading.
+   * Returns the values of all metrics. A `sample` lacks those of the event loop: they describe the time since the
+   * previous reading, and a sample is no reading.
    */
-  readonly prometheus: (isSample?: boolean) => string
+  readonly snapshot: (isSample?: boolean) => Snapshot.Snapshot
+  /** Returns all metrics in the Prometheus text format. */
+  readonly prometheus: () => string
 }
 
 /** Records the calls of a database operation. */
@@ -71,6 +73,8 @@ export const make: Effect.Effect<Meter, never, Scope.Scope> = Effect.gen(functio
   )
   const groups = histogram(instruments.groupSize, groupBoundaries)
 
+  const snapshot = (isSample = false) =>
+    Snapshot.read(context, (id) => !(isSample && id.startsWith("nodejs.eventloop.")))
   return {
     context,
     exchange: ({
@@ -99,18 +103,10 @@ export const make: Effect.Effect<Meter, never, Scope.Scope> = Effect.gen(functio
       }
     }),
     committed: (writes) => groups.updateUnsafe(writes, context),
-    prometheus: (isSample = false) =>
-      PrometheusMetrics.formatUnsafe(isSample ? withoutEventLoop(context) : context, {
-        metricNameMapper: (id) => prometheusNames.get(id) ?? id
-      })
+    snapshot,
+    prometheus: () => Snapshot.format(snapshot())
   }
 })
-
-const withoutEventLoop = (context: Context.Context<never>): Context.Context<never> => {
-  const metrics = [...Context.get(context, Metric.MetricRegistry)]
-  const others = metrics.filter(([, { id }]) => !id.startsWith("nodejs.eventloop."))
-  return Context.add(context, Metric.MetricRegistry, new Map(others))
-}
 
 /** The plan label of requests without a valid key, which are counted per client network. */
 const ANONYMOUS = "anonymous"
@@ -146,7 +142,3 @@ const histogram = (
 
 const counter = (instrument: Instrument, attributes: Series.Attributes) =>
   Metric.counter(instrument.id, { ...describe(instrument, attributes), incremental: true })
-
-const prometheusNames: ReadonlyMap<string, string> = new Map(
-  Object.values(instruments).map(({ id, prometheus }) => [id, prometheus])
-)

@@ -1,7 +1,8 @@
 /**
- * Generates, validates and hashes secrets: `ast_` for an API key or `asa_` for the token of an administrator, 27 base-62
- * digits that encode 160 random bits, and the CRC-32 of both as 6 base-62 digits. Because of the checksum, the service can reject mistyped secrets without a
- * lookup, and secret scanners that search for `ast_[0-9A-Za-z]{33}` can rule out false positives.
+ * Generates, validates and hashes secrets: `ast_` for an API key or `asa_` for an admin token, 27 base-62 digits that
+ * encode 160 random bits, and the CRC-32 of both as 6 base-62 digits. Because of the checksum, the service can reject
+ * mistyped secrets without a lookup, and secret scanners that search for `ast_[0-9A-Za-z]{33}` can rule out false
+ * positives.
  */
 
 import * as Digest from "effect/crypto/Digest"
@@ -10,9 +11,9 @@ import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Base62 from "./Base62.ts"
 import * as Crc32 from "./Crc32.ts"
+import { Realm } from "./Realm.ts"
 
-/** The beginning of a secret: of API keys, or of the tokens of administrators. */
-export type Prefix = "ast_" | "asa_"
+type Prefix = Realm["secretPrefix"]
 
 const PREFIX: Prefix = "ast_"
 const RANDOM_BYTES = 20
@@ -38,19 +39,17 @@ export const parse = (text: string, prefix: Prefix = PREFIX): Uint8Array | undef
   return Crc32.of(bytes, CHECKSUM_OFFSET) === Base62.decode(bytes, CHECKSUM_OFFSET) ? bytes : undefined
 }
 
-/** Generates a new secret, which is shown to its owner once and never stored. */
-export const generateFor = (
-  prefix: Prefix
-): Effect.Effect<Redacted.Redacted<string>, never, SecureRandom.SecureRandom> =>
-  SecureRandom.SecureRandom.use((random) =>
-    Effect.map(random.randomBytes(RANDOM_BYTES), (bytes) => {
-      const body = prefix + Base62.encodeBytes(bytes, RANDOM_DIGITS)
-      return Redacted.make(body + checksum(body))
-    })
-  )
-
-/** Generates a new secret of an API key. */
-export const generate = generateFor(PREFIX)
+/** Generates a new secret of the `Realm` in the context, which is shown to its owner once and never stored. */
+export const generate: Effect.Effect<
+  Redacted.Redacted<string>,
+  never,
+  SecureRandom.SecureRandom
+> = Effect.gen(function* () {
+  const { secretPrefix } = yield* Realm
+  const bytes = yield* (yield* SecureRandom.SecureRandom).randomBytes(RANDOM_BYTES)
+  const body = secretPrefix + Base62.encodeBytes(bytes, RANDOM_DIGITS)
+  return Redacted.make(body + checksum(body))
+})
 
 /** Returns the SHA-256 of the secret in lower-case hexadecimal, the only form in which stores save it. */
 export const hash = (secret: string): Effect.Effect<string, never, Digest.Digest> =>

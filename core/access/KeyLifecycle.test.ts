@@ -206,7 +206,7 @@ describe("KeyLifecycle.rotate", () => {
   it.effect("fails for an unknown id and for a revoked key", () =>
     Effect.gen(function* () {
       expect(yield* Effect.flip(KeyLifecycle.rotate("key_none", 0))).toEqual(
-        new KeyLifecycle.ApiKeyUnknown({ id: "key_none" })
+        new KeyLifecycle.ApiKeyUnknown({ id: "key_none", noun: "API key" })
       )
       const { key, secret } = yield* KeyLifecycle.issue({ plan: "Free" })
       yield* TestClock.adjust(7)
@@ -238,7 +238,7 @@ describe("KeyLifecycle.revoke", () => {
   it.effect("fails for an unknown id", () =>
     Effect.gen(function* () {
       expect(yield* Effect.flip(KeyLifecycle.revoke("key_none"))).toEqual(
-        new KeyLifecycle.ApiKeyUnknown({ id: "key_none" })
+        new KeyLifecycle.ApiKeyUnknown({ id: "key_none", noun: "API key" })
       )
     }).pipe(Effect.provide(environment))
   )

@@ -21,11 +21,16 @@ import * as Base62 from "./Base62.ts"
 import * as Expiry from "./Expiry.ts"
 import * as KeyEvent from "./KeyEvent.ts"
 import * as Metadata from "./Metadata.ts"
+import { Realm } from "./Realm.ts"
 
 /** No key has this id. */
-export class ApiKeyUnknown extends Data.TaggedError("ApiKeyUnknown")<{ readonly id: string }> {
+export class ApiKeyUnknown extends Data.TaggedError("ApiKeyUnknown")<{
+  readonly id: string
+  /** What keys of the kind are called. */
+  readonly noun: string
+}> {
   override get message(): string {
-    return `the API key ${this.id} does not exist`
+    return `the ${this.noun} ${this.id} does not exist`
   }
 }
 
@@ -210,12 +215,7 @@ export const changedFields = (
     }
   })
 
-/**
- * Returns the label; fails if it violates the rules of `PetName`.
- *
- * @internal
- */
-export const validLabel = (label: string): Result.Result<string, LabelInvalid> => {
+const validLabel = (label: string): Result.Result<string, LabelInvalid> => {
   const reason = PetName.problem(label)
   return reason === undefined ? Result.succeed(label) : Result.fail(new LabelInvalid({ reason }))
 }
@@ -316,7 +316,9 @@ export const list = Effect.gen(function* () {
  * @internal
  */
 export const orUnknown = <A>(id: string, result: Option.Option<A>): Effect.Effect<A, ApiKeyUnknown> =>
-  Option.isSome(result) ? Effect.succeed(result.value) : Effect.fail(new ApiKeyUnknown({ id }))
+  Option.isSome(result)
+    ? Effect.succeed(result.value)
+    : Effect.flatMap(Realm, ({ noun }) => new ApiKeyUnknown({ id, noun }))
 
 /**
  * Finds a key by its id, if need be among all keys: an update that changes nothing would lock, and need the right to
@@ -340,5 +342,5 @@ const newSecret = Effect.gen(function* () {
 
 const newId = Effect.gen(function* () {
   const random = yield* SecureRandom.SecureRandom
-  return `key_${Base62.encodeBytes(yield* random.randomBytes(8), 11)}`
+  return (yield* Realm).idPrefix + Base62.encodeBytes(yield* random.randomBytes(8), 11)
 })

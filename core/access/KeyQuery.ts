@@ -41,22 +41,16 @@ export interface KeyQuery {
   readonly cursor?: string | undefined
 }
 
-/** A page of keys. */
-export interface KeyPage {
-  readonly keys: ReadonlyArray<KeyStatus>
-  /** The cursor of the next page; `undefined` on the last page. */
-  readonly next: string | undefined
-  /** Number of keys with each state, on all pages and for every `state`. */
-  readonly counts: { readonly [state in KeyState | "all"]: number }
-}
-
-/** Returns one page of at most `limit` keys; `keys` are all keys, oldest first. */
+/**
+ * Returns one page of at most `limit` keys, the cursor of the next page, and the number of keys with each state on all
+ * pages, whatever `state` is selected; `keys` are all keys, oldest first.
+ */
 export const page = (
   keys: ReadonlyArray<KeyStatus>,
   { account, cursor, label = "", plan, state }: KeyQuery,
   limit: number,
   now: number
-): KeyPage => {
+) => {
   const counts = { all: 0, active: 0, near_limit: 0, banned: 0, rotating: 0, expired: 0, revoked: 0 }
   const text = label.toLowerCase()
   const newestFirst = keys.toReversed()

@@ -176,7 +176,7 @@ for (const [name, stores] of [
 
     it.effect("all calls fail for an unknown key; unban and change also fail for a revoked key", () =>
       Effect.gen(function* () {
-        const unknown = new KeyLifecycle.ApiKeyUnknown({ id: "key_none" })
+        const unknown = new KeyLifecycle.ApiKeyUnknown({ id: "key_none", noun: "API key" })
         expect(yield* Effect.flip(KeyStatus.show("key_none"))).toEqual(unknown)
         expect(yield* Effect.flip(KeyStatus.unban("key_none"))).toEqual(unknown)
         expect(yield* Effect.flip(KeyStatus.log("key_none"))).toEqual(unknown)

@@ -16,6 +16,7 @@ import * as ApiKey from "./ApiKey.ts"
 import * as ApiKeySecret from "./ApiKeySecret.ts"
 import type { KeyEvent } from "./KeyEvent.ts"
 import * as KeyLifecycle from "./KeyLifecycle.ts"
+import { Realm } from "./Realm.ts"
 
 /** A key with its current usage. */
 export interface KeyStatus extends ApiKey.ApiKey {
@@ -36,7 +37,7 @@ export const show = Effect.fn("KeyStatus.show")(function* (
 export const verify = Effect.fn("KeyStatus.verify")(function* (
   secret: string
 ): Effect.fn.Return<KeyStatus | undefined, StoreUnavailable, Ports | Digest.Digest> {
-  const bytes = ApiKeySecret.parse(secret)
+  const bytes = ApiKeySecret.parse(secret, (yield* Realm).secretPrefix)
   if (bytes === undefined) return undefined
   const hash = yield* ApiKeySecret.hashWith(yield* Digest.Digest, bytes)
   const found = yield* (yield* ApiKeyStore).findByHash(hash)

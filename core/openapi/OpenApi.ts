@@ -3,15 +3,16 @@
  * deprecation policy and error catalogue.
  */
 
+import * as Realm from "../access/Realm.ts"
 import * as HttpDate from "../codec/HttpDate.ts"
 import * as Json from "../codec/Json.ts"
 import type * as Deprecation from "../deprecation/Deprecation.ts"
 import type { ErrorCode } from "../errors/ErrorCatalogue.ts"
 import * as IdempotencyKey from "../idempotency/IdempotencyKey.ts"
 import type { OwnPlans } from "../limits/OwnPlans.ts"
+import * as Plan from "../limits/Plan.ts"
 import * as Operation from "../operations/Operation.ts"
 import * as Schemas from "../operations/Schemas.ts"
-import * as Interface from "../service/Interface.ts"
 import * as Router from "../service/Router.ts"
 import type * as ServiceOptions from "../service/ServiceOptions.ts"
 import * as OpenApiHeaders from "./OpenApiHeaders.ts"
@@ -22,8 +23,8 @@ export const json = (
   options: ServiceOptions.ServiceOptions,
   operations: ReadonlyArray<Operation.Operation>,
   plans: OwnPlans = {},
-  about: Interface.Interface = Interface.animals
-): string => Json.stringify(document(options, operations, plans, about))
+  realm: Realm.Realm = Realm.animals
+): string => Json.stringify(document(options, operations, plans, realm))
 
 /**
  * Returns a function that formats the document for an origin of the service, and the path of the host before the base
@@ -34,9 +35,9 @@ export const formatter = (
   options: ServiceOptions.ServiceOptions,
   operations: ReadonlyArray<Operation.Operation>,
   plans: OwnPlans,
-  about: Interface.Interface
+  realm: Realm.Realm
 ): ((origin: string | undefined, prefix?: string) => string) => {
-  const text = json(options, operations, plans, about)
+  const text = json(options, operations, plans, realm)
   const urlStart = text.indexOf(FIRST_SERVER) + FIRST_SERVER.length
   const { basePath, publicBaseUrl, trustedProxyHops } = options
   const afterUrl = text.slice(urlStart + (basePath === "" ? ROOT.length : 0))
@@ -58,11 +59,11 @@ export const document = (
   options: ServiceOptions.ServiceOptions,
   operations: ReadonlyArray<Operation.Operation>,
   plans: OwnPlans,
-  about: Interface.Interface
+  realm: Realm.Realm
 ): Json.EncodableObject => ({
   openapi: "3.1.0",
   info: {
-    ...about.info(options),
+    ...realm.info(options),
     version: "1.0.0",
     contact: { name: "The operator of this service" },
     license: { name: "MIT", identifier: "MIT" }
@@ -80,14 +81,22 @@ export const document = (
       apiKey: {
         type: "http",
         scheme: "bearer",
-        description: about.credential.description
+        description: Realm.inWordsOf(realm, "The API key, sent as `Authorization: Bearer <API_KEY>`.")
       }
     },
-    schemas: Object.assign(about.schemas(options), ...operations.map(({ schemas }) => schemas)),
-    headers: OpenApiHeaders.make(options, operations, { ...about.plans, ...plans }, about.credential.realm),
-    responses: OpenApiResponses.shared(options, about.credential.messages)
+    schemas: Object.assign(schemasOf(options, realm), ...operations.map(({ schemas }) => schemas)),
+    headers: OpenApiHeaders.make(options, operations, { ...plansOf(realm), ...plans }, realm),
+    responses: OpenApiResponses.shared(options, realm)
   }
 })
+
+/** Only the realm of the contract has its plans, and animals. */
+const plansOf = ({ name }: Realm.Realm) => (name === "animals" ? Plan.standard : {})
+
+const schemasOf = (options: ServiceOptions.ServiceOptions, { name }: Realm.Realm): Json.EncodableObject => {
+  const { Error: error = {}, ...animals } = Schemas.make(options)
+  return { ...(name === "animals" ? animals : {}), Error: error }
+}
 
 const ANIMALS = "animals"
 

@@ -1,5 +1,6 @@
 /** Generates `components.headers` of the OpenAPI document, and the references of responses to them. */
 
+import type { Realm } from "../access/Realm.ts"
 import * as HttpDate from "../codec/HttpDate.ts"
 import type * as Json from "../codec/Json.ts"
 import * as Deprecation from "../deprecation/Deprecation.ts"
@@ -77,7 +78,7 @@ export const make = (
   options: ServiceOptions.ServiceOptions,
   operations: ReadonlyArray<Operation.Operation>,
   plans: Plans,
-  realm: string
+  realm: Realm
 ): { readonly [component: string]: Header } => {
   const address = ServiceOptions.addresses(options)
   return {
@@ -177,7 +178,7 @@ export const allow: Header = {
   required: true
 }
 
-const errorHeaders = (realm: string): { readonly [component: string]: Header } => ({
+const errorHeaders = ({ name }: Realm): { readonly [component: string]: Header } => ({
   "Retry-After": {
     description:
       "Seconds to wait. A request after this time is admitted if the key sends no request in between. Earlier " +
@@ -189,7 +190,7 @@ const errorHeaders = (realm: string): { readonly [component: string]: Header } =
   "WWW-Authenticate": {
     description: 'The authentication scheme to use; with `error="invalid_token"` when a credential was sent.',
     schema: text,
-    example: `Bearer realm="${realm}"`,
+    example: `Bearer realm="${name}"`,
     required: true
   },
   Accept: {

@@ -1,5 +1,6 @@
 /** Generates the responses of the OpenAPI document; error responses list their codes from the catalogue. */
 
+import * as Realm from "../access/Realm.ts"
 import type * as Json from "../codec/Json.ts"
 import { catalogue, codes as serviceCodes } from "../errors/ErrorCatalogue.ts"
 import * as OwnErrors from "../errors/OwnErrors.ts"
@@ -52,14 +53,14 @@ const errorResponse = (
   status: number,
   headers: ReadonlyArray<string> = [],
   codes: ReadonlyArray<string> = codesOf(status),
-  messages: { readonly [code: string]: string } = {}
+  realm: Realm.Realm = Realm.animals
 ) => {
   const all = OwnErrors.extend(options.errors)
   const entries = codes.flatMap((code) => {
     const entry = all[code]
     return entry === undefined
       ? []
-      : [[code, { ...entry, meaning: messages[code] ?? entry.meaning }] as const]
+      : [[code, { ...entry, meaning: Realm.inWordsOf(realm, entry.meaning) }] as const]
   })
   return {
     description: entries.map(([code, { meaning }]) => `\`${code}\`: ${meaning}`).join("\n\n"),
@@ -71,18 +72,12 @@ const errorResponse = (
   }
 }
 
-/**
- * Returns `components.responses`: the error responses that all operations share. `messages` replaces the meanings of
- * codes.
- */
-export const shared = (
-  options: ServiceOptions,
-  messages: { readonly [code: string]: string }
-): Json.EncodableObject =>
+/** Returns `components.responses`: the error responses that all operations share. */
+export const shared = (options: ServiceOptions, realm: Realm.Realm): Json.EncodableObject =>
   Object.fromEntries(
     Object.entries(componentNames).map(([status, name]) => [
       name,
-      errorResponse(options, Number(status), [], codesOf(Number(status)), messages)
+      errorResponse(options, Number(status), [], codesOf(Number(status)), realm)
     ])
   )
 

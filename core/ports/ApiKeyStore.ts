@@ -5,7 +5,6 @@ import type * as Option from "effect/Option"
 import type { ApiKey } from "../access/ApiKey.ts"
 import type { KeyEvent } from "../access/KeyEvent.ts"
 import type { StoreUnavailable } from "../errors/StoreUnavailable.ts"
-import type { AdminTokenStore } from "./AdminTokenStore.ts"
 
 /** A pure function that changes a key: returns a result, the key to store, and the event to record, if any. */
 export type KeyUpdate<A> = (key: ApiKey) => readonly [result: A, key: ApiKey, event?: KeyEvent | undefined]
@@ -53,8 +52,5 @@ export class ApiKeyStore extends Context.Service<
      * key are ignored. Optional: without it, the store does not record when keys were last used.
      */
     readonly markSeen?: (ids: ReadonlyArray<string>, day: number) => Effect.Effect<void, StoreUnavailable>
-
-    /** The tokens of administrators. Optional: without it, the service has no admin API. */
-    readonly adminTokens?: AdminTokenStore
   }
 >()("animal-store/core/ports/ApiKeyStore") {}

@@ -7,7 +7,9 @@ import * as ApiKey from "../access/ApiKey.ts"
 import * as ApiKeySecret from "../access/ApiKeySecret.ts"
 import * as Bearer from "../access/Bearer.ts"
 import type * as Carryover from "../access/Carryover.ts"
+import * as Realm from "../access/Realm.ts"
 import * as ApiError from "../errors/ApiError.ts"
+import { catalogue } from "../errors/ErrorCatalogue.ts"
 import type { StoreUnavailable } from "../errors/StoreUnavailable.ts"
 import type { BanPolicy } from "../limits/BanPolicy.ts"
 import * as Caller from "../limits/Caller.ts"
@@ -20,7 +22,6 @@ import { AdmissionTurns } from "./AdmissionTurns.ts"
 import type { Call } from "./Call.ts"
 import * as ClientAddress from "./ClientAddress.ts"
 import type { HostRoute } from "./HostRoute.ts"
-import type { Interface } from "./Interface.ts"
 import { UNAVAILABLE_RETRY_AFTER } from "./RateLimitHeaders.ts"
 import * as RequestLog from "./RequestLog.ts"
 import type { ServiceOptions } from "./ServiceOptions.ts"
@@ -136,13 +137,13 @@ export const siteOf = (
 export const secretOf = (
   call: Call,
   authorization: string | undefined,
-  { prefix }: Pick<Interface["credential"], "prefix">
+  { secretPrefix }: Realm.Realm
 ): Uint8Array | undefined => {
   const credential = Bearer.parse(authorization)
   call.credentialError = credential === undefined ? "missing_api_key" : "invalid_api_key"
   return credential === undefined || credential === "malformed"
     ? undefined
-    : ApiKeySecret.parse(credential.token, prefix)
+    : ApiKeySecret.parse(credential.token, secretPrefix)
 }
 
 /** Notes the key of a request, with the limits that apply now, if the key accepts the secret with this hash. */
@@ -165,13 +166,13 @@ export const tighter = (
   first !== undefined && second.outcome === "admitted" && first.remaining <= second.remaining ? first : second
 
 /** Creates the function that returns the reply to a request that is not admitted; `undefined` if it is admitted. */
-export const rejections = ({
-  messages,
-  realm
-}: Interface["credential"]): ((call: Call) => ServiceResponse.Reply | undefined) => {
-  const challenge = `Bearer realm="${realm}"`
-  const unauthorized = (code: keyof typeof messages, parameters: string) =>
-    ServiceResponse.error(ApiError.make(code, messages[code]), ["WWW-Authenticate", challenge + parameters])
+export const rejections = (realm: Realm.Realm): ((call: Call) => ServiceResponse.Reply | undefined) => {
+  const challenge = `Bearer realm="${realm.name}"`
+  const unauthorized = (code: "missing_api_key" | "invalid_api_key", parameters: string) =>
+    ServiceResponse.error(ApiError.make(code, Realm.inWordsOf(realm, catalogue[code].meaning)), [
+      "WWW-Authenticate",
+      challenge + parameters
+    ])
   const replies = {
     missing_api_key: unauthorized("missing_api_key", ""),
     invalid_api_key: unauthorized("invalid_api_key", ', error="invalid_token"')

@@ -11,6 +11,7 @@ import type { ApiKey } from "../access/ApiKey.ts"
 import * as ApiKeySecret from "../access/ApiKeySecret.ts"
 import * as Carryover from "../access/Carryover.ts"
 import { LastSeen } from "../access/LastSeen.ts"
+import { Realm } from "../access/Realm.ts"
 import * as OwnErrors from "../errors/OwnErrors.ts"
 import { BanPolicy } from "../limits/BanPolicy.ts"
 import * as CountPer from "../limits/CountPer.ts"
@@ -27,7 +28,6 @@ import * as CommonHeaders from "./CommonHeaders.ts"
 import * as ContentType from "./ContentType.ts"
 import * as Exchange from "./Exchange.ts"
 import { callerOf, type HostRoute } from "./HostRoute.ts"
-import { Interface } from "./Interface.ts"
 import * as NewBans from "./NewBans.ts"
 import type * as Probes from "./Probes.ts"
 import * as Reception from "./Reception.ts"
@@ -58,8 +58,8 @@ export const make = Effect.fnUntraced(function* (
   const keys = yield* ApiKeyStore
   const noteSeen = yield* LastSeen
   const plans = yield* OwnPlans
-  const { credential } = yield* Interface
-  const rejectionOf = Admission.rejections(credential)
+  const realm = yield* Realm
+  const rejectionOf = Admission.rejections(realm)
   const nextRequestId = yield* RequestId.make
   const observer = Exchange.combine([yield* Exchange.ResponseObserver])
   const receive = yield* Reception.make(options, operations, probes)
@@ -75,7 +75,7 @@ export const make = Effect.fnUntraced(function* (
     const unlimited = receive(call)
     if (unlimited !== undefined) return yield* finishInRoom(call, yield* unlimited)
 
-    const secret = Admission.secretOf(call, call.request.header("authorization"), credential)
+    const secret = Admission.secretOf(call, call.request.header("authorization"), realm)
     const hash = secret && (yield* ApiKeySecret.hashWith(digest, secret))
     call.turn = turns.enter(() => hash ?? Admission.siteOf(call, options))
     if (!call.turn.hasCome) yield* turns.wait(call.turn)

@@ -1,12 +1,12 @@
 /** Serves the endpoints outside the base path that need no key: `/livez`, `/readyz` and `/openapi.json`. */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import { Realm } from "../access/Realm.ts"
 import * as ApiError from "../errors/ApiError.ts"
 import { OwnPlans } from "../limits/OwnPlans.ts"
 import * as OpenApi from "../openapi/OpenApi.ts"
 import type { Operation } from "../operations/Operation.ts"
 import type { Call } from "./Call.ts"
-import { Interface } from "./Interface.ts"
 import * as OwnOrigin from "./OwnOrigin.ts"
 import * as ReadinessProbe from "./ReadinessProbe.ts"
 import * as Replies from "./Replies.ts"
@@ -28,11 +28,11 @@ export const make = Effect.fnUntraced(function* (
 ) {
   const checkStores = yield* ReadinessProbe.make(options)
   const plans = yield* OwnPlans
-  const about = yield* Interface
+  const realm = yield* Realm
   let health = StoreHealth.initial
   let outage: StoreOutage.StoreOutage | undefined
   const document = yield* Effect.cached(
-    Effect.sync(() => OpenApi.formatter(options, operations, plans, about))
+    Effect.sync(() => OpenApi.formatter(options, operations, plans, realm))
   )
   let isDraining = false
 

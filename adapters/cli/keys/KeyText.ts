@@ -26,16 +26,13 @@ export const unknownPlans = (
   ]
 }
 
-/** What the state of a key depends on; a token has no usage. */
-type Stated = Pick<ApiKey, "expiresAt" | "revokedAt" | "secrets"> & Partial<KeyStatus>
-
-/** Formats the state of a key or a token at `now` (epoch milliseconds): revoked, expired, banned, rotating or active. */
-export const state = ({ expiresAt, revokedAt, secrets, usage }: Stated, now: number): string => {
+/** Formats the state of a key at `now` (epoch milliseconds): revoked, expired, banned, rotating or active. */
+export const state = ({ expiresAt, revokedAt, secrets, usage }: KeyStatus, now: number): string => {
   if (revokedAt !== undefined) return `revoked at ${time(revokedAt)}`
   if (expiresAt !== undefined && expiresAt <= now) return `expired at ${time(expiresAt)}`
   const oldSecret = secrets.find((secret) => secret.expiresAt !== undefined && secret.expiresAt > now)
   const states = [
-    ...(usage?.bannedUntil === undefined ? [] : [`banned until ${time(usage.bannedUntil)}`]),
+    ...(usage.bannedUntil === undefined ? [] : [`banned until ${time(usage.bannedUntil)}`]),
     ...(oldSecret?.expiresAt === undefined ? [] : [`rotating until ${time(oldSecret.expiresAt)}`])
   ]
   const current = states.length === 0 ? "active" : states.join(", ")

@@ -1,27 +1,22 @@
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import * as Exposition from "../../embed/Exposition.ts"
+import * as Snapshot from "../../telemetry/Snapshot.ts"
 import * as MetricsSum from "./MetricsSum.ts"
 
-const pageOf = (counted: number, seconds: number, active: number, cpu: number): string =>
-  [
-    "# HELP requests_total Requests, by plan.",
-    "# TYPE requests_total counter",
-    `requests_total{plan="Free"} ${counted}`,
-    "# TYPE seconds histogram",
-    `seconds_bucket{route="a b",le="1"} ${counted}`,
-    `seconds_bucket{route="a b",le="+Inf"} ${counted}`,
-    `seconds_sum{route="a b"} ${seconds}`,
-    `seconds_count{route="a b"} ${counted}`,
-    "# TYPE active gauge",
-    `active ${active}`,
-    "# TYPE process_cpu_seconds_total counter",
-    `process_cpu_seconds_total ${cpu}`,
-    ""
-  ].join("\n")
+const snapshotOf = (counted: number, seconds: number, active: number, cpu: number): Snapshot.Snapshot => {
+  const none = { description: undefined, attributes: {}, sum: 0, buckets: [] }
+  return [
+    { ...none, id: "requests", description: "Requests, by plan.", type: "Counter", value: counted },
+    {
+      ...{ id: "seconds", description: undefined, type: "Histogram", attributes: { route: "a b" } },
+      ...{ value: counted, sum: seconds, buckets: [[1, counted]] }
+    },
+    { ...none, id: "active", type: "Gauge", value: active },
+    { ...none, id: "process.cpu.time", type: "Counter", value: cpu }
+  ]
+}
 
-const valueIn = (page: Exposition.Exposition, name: string, series: string): number =>
-  page.get(name)?.samples.get(series) ?? 0
+const seriesIn = (snapshot: Snapshot.Snapshot, id: string) => snapshot.filter((series) => series.id === id)
 
 const places = 3
 
@@ -53,19 +48,18 @@ describe("MetricsSum", () => {
             const seconds = worker.seconds + step.seconds
             present.set(step.place, { counted, seconds })
             total += step.increment
-            const page = Exposition.parse(pageOf(counted, seconds, 1, 2))
-            sum = MetricsSum.recordPage(sum, step.place, page)
+            sum = MetricsSum.recordPage(sum, step.place, snapshotOf(counted, seconds, 1, 2))
           }
           const page = MetricsSum.page(sum)
-          const counted = valueIn(page, "requests_total", 'requests_total{plan="Free"}')
-          const seconds = valueIn(page, "seconds", 'seconds_sum{route="a b"}')
+          const counted = seriesIn(page, "requests")[0]?.value ?? 0
+          const seconds = seriesIn(page, "seconds")[0]?.sum ?? 0
           expect(counted).toBe(total)
           expect(seconds).toBeGreaterThanOrEqual(previous.seconds)
           previous = { counted, seconds }
           // Gauges and process metrics include running workers only.
-          expect(valueIn(page, "active", "active")).toBe(present.size)
-          expect([...(page.get("process_cpu_seconds_total")?.samples.keys() ?? [])].sort()).toEqual(
-            [...present.keys()].sort().map((place) => `process_cpu_seconds_total{worker="${place}"}`)
+          expect(seriesIn(page, "active")[0]?.value ?? 0).toBe(present.size)
+          expect(seriesIn(page, "process.cpu.time").map(({ attributes }) => attributes)).toEqual(
+            [...present.keys()].sort().map((place) => ({ worker: String(place) }))
           )
         }
       })
@@ -73,24 +67,25 @@ describe("MetricsSum", () => {
   })
 
   it("adds the buckets, sums and counts of histograms", () => {
-    const first = MetricsSum.recordPage(MetricsSum.empty, 1, Exposition.parse(pageOf(3, 0.5, 2, 1)))
-    const both = MetricsSum.recordPage(first, 2, Exposition.parse(pageOf(4, 0.25, 1, 7)))
-    expect(Exposition.format(MetricsSum.page(both))).toBe(
-      pageOf(7, 0.75, 3, 0).replace(
-        "process_cpu_seconds_total 0",
-        'process_cpu_seconds_total{worker="1"} 1\nprocess_cpu_seconds_total{worker="2"} 7'
-      )
-    )
-  })
-})
-
-describe("Exposition.format", () => {
-  it("returns the text that was parsed", () => {
-    fc.assert(
-      fc.property(fc.nat(), fc.double({ min: 0, noNaN: true }), fc.nat(), (counted, seconds, active) => {
-        const text = pageOf(counted, seconds === 0 ? 0 : seconds, active, 1).replaceAll("Infinity", "+Inf")
-        expect(Exposition.format(Exposition.parse(text))).toBe(text)
-      })
+    const first = MetricsSum.recordPage(MetricsSum.empty, 1, snapshotOf(3, 0.5, 2, 1))
+    const both = MetricsSum.recordPage(first, 2, snapshotOf(4, 0.25, 1, 7))
+    expect(Snapshot.format(MetricsSum.page(both))).toBe(
+      [
+        "# HELP requests Requests, by plan.",
+        "# TYPE requests counter",
+        "requests 7",
+        "# TYPE seconds histogram",
+        'seconds_bucket{route="a b",le="1"} 7',
+        'seconds_bucket{route="a b",le="+Inf"} 7',
+        'seconds_sum{route="a b"} 0.75',
+        'seconds_count{route="a b"} 7',
+        "# TYPE active gauge",
+        "active 3",
+        "# TYPE process_cpu_seconds_total counter",
+        'process_cpu_seconds_total{worker="1"} 1',
+        'process_cpu_seconds_total{worker="2"} 7',
+        ""
+      ].join("\n")
     )
   })
 })

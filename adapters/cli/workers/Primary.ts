@@ -47,14 +47,16 @@ export const run = Effect.fnUntraced(function* (
     ),
     notice: (message, level) => Notice.print(flags.store, message, level)
   })
-  const console = yield* AdminServer.consoleOf(store, flags, () => Effect.runPromise(pool.samples))
-  const adminOrigin = yield* AdminServer.serve({ ...pagesOf(pool), console }, flags)
+  const adminOrigin = yield* AdminServer.serve(store, flags, {
+    page: (path) => Effect.runPromise(pageOf(pool, path)),
+    readMetrics: () => Effect.runPromise(pool.samples)
+  })
   const drain = yield* StopSignal.observe
   const port = yield* Effect.mapError(pool.started, ({ message }) => Failure.userError(new Error(message)))
   const running = Effect.gen(function* () {
     yield* Announcement.issueAndPrint(store, flags, port, adminOrigin)
     // The workers have the database open; without a console, the primary needs no connection.
-    if (console === undefined) yield* Scope.close(opening, Exit.void)
+    if (adminOrigin === undefined) yield* Scope.close(opening, Exit.void)
     return yield* Effect.never
   })
   return yield* Effect.onInterrupt(running, () =>
@@ -62,17 +64,14 @@ export const run = Effect.fnUntraced(function* (
   )
 })
 
-/** Returns the pages of the admin port; `/livez` and `/readyz` respond with 200 if at least one worker does. */
-const pagesOf = (pool: WorkerPool.WorkerPool): Omit<AdminServer.Pages, "console"> => ({
-  metrics: () => Effect.runPromise(pool.metrics),
-  probe: (path) =>
-    Effect.runPromise(
-      Effect.map(
+/** Returns a page of the admin port; `/livez` and `/readyz` respond with 200 if at least one worker does. */
+const pageOf = (pool: WorkerPool.WorkerPool, path: AdminServer.Path): Effect.Effect<AdminServer.Page> =>
+  path === "/metrics"
+    ? Effect.map(pool.metrics, (body) => ({ status: 200, body }))
+    : Effect.map(
         pool.pages(path),
         (pages) => pages.find(({ status }) => status === 200) ?? pages[0] ?? NO_WORKER
       )
-    )
-})
 
 const NO_WORKER = { status: 503, body: '{"status":"no worker responds"}' }
 

@@ -5,6 +5,7 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { AnimalStore, AnimalStoreOptions } from "../../embed/index.ts"
+import * as AdminServer from "../AdminServer.ts"
 import * as CommandExit from "../CommandExit.ts"
 import * as Database from "../Database.ts"
 import * as Failure from "../Failure.ts"
@@ -33,7 +34,7 @@ export const run = Effect.fnUntraced(function* (
   const lastMetrics = Effect.suspend(() =>
     orders.store === undefined || flags.adminPort === undefined
       ? Effect.void
-      : sendToPrimary({ _tag: "LastMetrics", text: orders.store.metrics() })
+      : sendToPrimary({ _tag: "LastMetrics", text: JSON.stringify(orders.store.readMetrics()) })
   )
   return yield* Effect.ensuring(Effect.scoped(serve(flags, otlp, start, orders)), lastMetrics)
 })
@@ -132,12 +133,11 @@ const respond = async (
   Effect.runFork(sendToPrimary({ _tag: "PageMade", path, ...page }))
 }
 
-const pageOf = async (store: AnimalStore, path: Message.Path): Promise<WorkerProcess.Page> => {
-  if (path === "/metrics" || path === "/sample")
-    return { status: 200, body: store.metrics(path === "/sample") }
-  const response = await store.fetch(new Request(`http://localhost${path}`))
-  return { status: response.status, body: await response.text() }
-}
+/** Returns a page; of the metrics, the values as JSON. */
+const pageOf = async (store: AnimalStore, path: Message.Path): Promise<AdminServer.Page> =>
+  path === "/metrics" || path === "/sample"
+    ? { status: 200, body: JSON.stringify(store.readMetrics(path === "/sample")) }
+    : AdminServer.probe(store, path)
 
 /** Sends a message and waits until it is written; discards it if the primary has exited. */
 const sendToPrimary = (message: Message.ToPrimary): Effect.Effect<void> =>

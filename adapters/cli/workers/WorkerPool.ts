@@ -5,7 +5,8 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
-import * as Exposition from "../../embed/Exposition.ts"
+import * as Snapshot from "../../telemetry/Snapshot.ts"
+import type * as AdminServer from "../AdminServer.ts"
 import * as Backoff from "./Backoff.ts"
 import type * as Message from "./Message.ts"
 import * as MetricsSum from "./MetricsSum.ts"
@@ -41,11 +42,11 @@ export interface WorkerPool {
   /** Completes with the port when all workers listen, or fails with the first worker that does not start. */
   readonly started: Effect.Effect<number, StartFailure>
   /** Returns the pages of the workers that respond in time. */
-  readonly pages: (path: Message.Path) => Effect.Effect<ReadonlyArray<WorkerProcess.Page>>
+  readonly pages: (path: Message.Path) => Effect.Effect<ReadonlyArray<AdminServer.Page>>
   /** Returns the metrics of all workers, running and exited. */
   readonly metrics: Effect.Effect<string>
   /** Returns a sample of the metrics by place; counts include those of earlier workers. */
-  readonly samples: Effect.Effect<ReadonlyMap<number, string>>
+  readonly samples: Effect.Effect<ReadonlyMap<number, Snapshot.Snapshot>>
   /** Drains all workers and waits until they have exited; the drain ends early when `early` completes. */
   readonly stop: (drainMs: number, early: Effect.Effect<void>) => Effect.Effect<void>
 }
@@ -75,8 +76,9 @@ export const make = Effect.fnUntraced(function* (
       {
         log,
         metrics: (text, path) => {
+          // The worker is this program, and has sent a snapshot.
           if (workers.get(place) === worker)
-            sums[path] = MetricsSum.recordPage(sums[path], place, Exposition.parse(text))
+            sums[path] = MetricsSum.recordPage(sums[path], place, JSON.parse(text))
         }
       }
     )
@@ -185,24 +187,31 @@ export const make = Effect.fnUntraced(function* (
     started: Deferred.await(started),
     pages,
     metrics: Effect.map(pages("/metrics"), () =>
-      [
-        Exposition.format(MetricsSum.page(sums["/metrics"])),
-        "# HELP animal_store_workers Worker processes that accept connections.\n",
-        `# TYPE animal_store_workers gauge\nanimal_store_workers ${listening.size}\n`,
-        "# HELP animal_store_worker_exits_total Worker processes that exited.\n",
-        `# TYPE animal_store_worker_exits_total counter\nanimal_store_worker_exits_total ${exits}\n`
-      ].join("")
+      Snapshot.format([
+        ...MetricsSum.page(sums["/metrics"]),
+        {
+          ...own,
+          id: "animal_store_workers",
+          description: "Worker processes that accept connections.",
+          type: "Gauge",
+          value: listening.size
+        },
+        {
+          ...own,
+          id: "animal_store_worker_exits_total",
+          description: "Worker processes that exited.",
+          type: "Counter",
+          value: exits
+        }
+      ])
     ),
-    samples: Effect.map(
-      pages("/sample"),
-      () =>
-        new Map(
-          [...MetricsSum.byPlace(sums["/sample"])].map(([place, page]) => [place, Exposition.format(page)])
-        )
-    ),
+    samples: Effect.map(pages("/sample"), () => MetricsSum.byPlace(sums["/sample"])),
     stop
   }
 })
+
+/** What the series of the pool have in common. */
+const own = { attributes: {}, sum: 0, buckets: [] }
 
 const describeEnd = ({ code, signal, startFailure }: WorkerProcess.End): string => {
   if (startFailure !== undefined) return `could not start: ${startFailure}`

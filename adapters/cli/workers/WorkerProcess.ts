@@ -3,6 +3,7 @@ import cluster, { type Worker } from "node:cluster"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import type * as AdminServer from "../AdminServer.ts"
 import * as HandOff from "./HandOff.ts"
 import * as Message from "./Message.ts"
 import * as WorkerExit from "./WorkerExit.ts"
@@ -18,12 +19,6 @@ export interface End {
   readonly startFailure: string | undefined
 }
 
-/** A page from a worker. */
-export interface Page {
-  readonly status: number
-  readonly body: string
-}
-
 export interface WorkerProcess {
   readonly pid: number
   readonly send: (message: Message.ToWorker) => void
@@ -32,7 +27,7 @@ export interface WorkerProcess {
   /** Completes when the process has exited. */
   readonly ended: Effect.Effect<End>
   /** Gets a page from the worker; never completes if the worker does not respond. */
-  readonly page: (path: Message.Path) => Effect.Effect<Page>
+  readonly page: (path: Message.Path) => Effect.Effect<AdminServer.Page>
   /** Kills the process with SIGKILL. */
   readonly kill: () => void
 }
@@ -55,7 +50,7 @@ export const fork = (start: Message.Start, outlets: Outlets): WorkerProcess => {
   const listening = Deferred.makeUnsafe<number>()
   const ended = Deferred.makeUnsafe<End>()
   /** The requested pages that the worker has not sent yet. Each is requested only once, so that messages do not pile up. */
-  const pages = new Map<Message.Path, Deferred.Deferred<Page>>()
+  const pages = new Map<Message.Path, Deferred.Deferred<AdminServer.Page>>()
   let startFailure: string | undefined
 
   const receive = (message: Message.ToPrimary): void => {
@@ -100,7 +95,7 @@ export const fork = (start: Message.Start, outlets: Outlets): WorkerProcess => {
     ended: Deferred.await(ended),
     page: (path) =>
       Effect.suspend(() => {
-        const pending = pages.get(path) ?? Deferred.makeUnsafe<Page>()
+        const pending = pages.get(path) ?? Deferred.makeUnsafe<AdminServer.Page>()
         if (!pages.has(path)) {
           pages.set(path, pending)
           send({ _tag: "PageWanted", path })

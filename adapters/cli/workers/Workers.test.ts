@@ -131,9 +131,9 @@ Workers.describeWorkers("a server with two workers", () => {
 
   it("shows a row for each worker in the console, whose sum is that of /metrics", async () => {
     const admin = await server().admin()
-    const { token } = await json<{ token: string }>(["admin", "token", "--database", database])
+    const { key } = await json<{ key: string }>(["admin", "token", "--database", database])
     const history = await fetch(`${admin}/admin/v1/history`, {
-      headers: { Authorization: `Bearer ${token}` }
+      headers: { Authorization: `Bearer ${key}` }
     })
     const { total, workers } = (await history.json()) as Record<"total" | "workers", object>
     expect(workers).toMatchObject([{ worker: 1 }, { worker: 2 }])

@@ -24,51 +24,6 @@ const tables = ({ bytewise, integer, rows, rowsByKey, serial }: Dialect): Readon
    ) ${rows}`,
   "CREATE INDEX pets_by_status ON pets (status, id)",
 
-  // `metadata` is JSON; as text rather than `jsonb`, so that both dialects return exactly what was stored.
-  `CREATE TABLE api_keys (
-     position ${serial},
-     id TEXT NOT NULL UNIQUE,
-     plan TEXT NOT NULL,
-     per_minute ${integer} NOT NULL,
-     per_day ${integer} NOT NULL,
-     label TEXT,
-     account TEXT,
-     metadata TEXT,
-     created_at ${integer} NOT NULL,
-     expires_at ${integer},
-     revoked_at ${integer},
-     last_seen_day ${integer}
-   ) ${rows}`,
-  `CREATE TABLE api_key_secrets (
-     hash ${bytewise} PRIMARY KEY,
-     key_id TEXT NOT NULL REFERENCES api_keys (id),
-     position ${integer} NOT NULL,
-     created_at ${integer} NOT NULL,
-     expires_at ${integer}
-   ) ${rowsByKey}`,
-  "CREATE INDEX api_key_secrets_by_key ON api_key_secrets (key_id, position)",
-
-  // Does not reference api_keys, because the record of a key must outlive its row.
-  `CREATE TABLE key_events (
-     position ${serial},
-     at ${integer} NOT NULL,
-     actor TEXT NOT NULL,
-     key_id TEXT NOT NULL,
-     action TEXT NOT NULL,
-     changes TEXT NOT NULL
-   ) ${rows}`,
-  "CREATE INDEX key_events_by_key ON key_events (key_id, position)",
-
-  `CREATE TABLE admin_tokens (
-     position ${serial},
-     id TEXT NOT NULL UNIQUE,
-     name TEXT NOT NULL,
-     hash TEXT NOT NULL UNIQUE,
-     created_at ${integer} NOT NULL,
-     expires_at ${integer},
-     revoked_at ${integer}
-   ) ${rows}`,
-
   `CREATE TABLE rate_limits (
      key ${bytewise} PRIMARY KEY,
      level ${integer} NOT NULL,
@@ -125,7 +80,56 @@ const tables = ({ bytewise, integer, rows, rowsByKey, serial }: Dialect): Readon
   `CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) ${rowsByKey}`
 ]
 
-export const sqlite: ReadonlyArray<string> = tables({
+/** The tables of a store of keys. */
+const keyTables = (
+  { bytewise, integer, rows, rowsByKey, serial }: Dialect,
+  keys: string,
+  secrets: string,
+  events: string
+): ReadonlyArray<string> => [
+  // `metadata` is JSON; as text rather than `jsonb`, so that both dialects return exactly what was stored.
+  `CREATE TABLE ${keys} (
+     position ${serial},
+     id TEXT NOT NULL UNIQUE,
+     plan TEXT NOT NULL,
+     per_minute ${integer} NOT NULL,
+     per_day ${integer} NOT NULL,
+     label TEXT,
+     account TEXT,
+     metadata TEXT,
+     created_at ${integer} NOT NULL,
+     expires_at ${integer},
+     revoked_at ${integer},
+     last_seen_day ${integer}
+   ) ${rows}`,
+  `CREATE TABLE ${secrets} (
+     hash ${bytewise} PRIMARY KEY,
+     key_id TEXT NOT NULL REFERENCES ${keys} (id),
+     position ${integer} NOT NULL,
+     created_at ${integer} NOT NULL,
+     expires_at ${integer}
+   ) ${rowsByKey}`,
+  `CREATE INDEX ${secrets}_by_key ON ${secrets} (key_id, position)`,
+
+  // Does not reference the keys, because the record of a key must outlive its row.
+  `CREATE TABLE ${events} (
+     position ${serial},
+     at ${integer} NOT NULL,
+     actor TEXT NOT NULL,
+     key_id TEXT NOT NULL,
+     action TEXT NOT NULL,
+     changes TEXT NOT NULL
+   ) ${rows}`,
+  `CREATE INDEX ${events}_by_key ON ${events} (key_id, position)`
+]
+
+const schema = (dialect: Dialect): ReadonlyArray<string> => [
+  ...tables(dialect),
+  ...keyTables(dialect, "api_keys", "api_key_secrets", "key_events"),
+  ...keyTables(dialect, "admin_tokens", "admin_token_secrets", "admin_token_events")
+]
+
+export const sqlite: ReadonlyArray<string> = schema({
   integer: "INTEGER",
   serial: "INTEGER PRIMARY KEY AUTOINCREMENT",
   bytewise: "TEXT",
@@ -134,7 +138,7 @@ export const sqlite: ReadonlyArray<string> = tables({
 })
 
 export const postgres: ReadonlyArray<string> = [
-  ...tables({
+  ...schema({
     integer: "bigint",
     serial: "bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY",
     bytewise: 'text COLLATE "C"',

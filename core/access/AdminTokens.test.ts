@@ -1,0 +1,41 @@
+import { expect, it } from "@effect/vitest"
+import * as Digest from "effect/crypto/Digest"
+import * as SecureRandom from "effect/crypto/SecureRandom"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as MemoryApiKeyStore from "../../adapters/memory/MemoryApiKeyStore.ts"
+import { AdminTokenStore } from "../ports/AdminTokenStore.ts"
+import * as AdminTokens from "./AdminTokens.ts"
+import * as ApiKeySecret from "./ApiKeySecret.ts"
+import * as KeyLifecycle from "./KeyLifecycle.ts"
+
+const crypto = Layer.merge(Digest.layerWebCrypto, SecureRandom.layerWebCrypto)
+const environment = Layer.merge(Layer.fresh(MemoryApiKeyStore.layer), crypto)
+
+const issueToken = AdminTokens.provide(KeyLifecycle.issue({ plan: AdminTokens.PLAN, label: "ada" }))
+
+it.effect("issues a token whose secret is malformed where API keys are expected, and the reverse", () =>
+  Effect.gen(function* () {
+    const token = yield* issueToken
+    const key = yield* KeyLifecycle.issue({ plan: "Free" })
+    const [tokenSecret, keySecret] = [Redacted.value(token.secret), Redacted.value(key.secret)]
+    expect([token.key.id, tokenSecret]).toEqual([
+      expect.stringMatching(/^adm_\w{11}$/),
+      expect.stringMatching(/^asa_\w{33}$/)
+    ])
+    expect(ApiKeySecret.parse(tokenSecret, "asa_")).toBeDefined()
+    expect(ApiKeySecret.parse(tokenSecret, "ast_")).toBeUndefined()
+    expect(ApiKeySecret.parse(keySecret, "asa_")).toBeUndefined()
+    expect(yield* AdminTokens.provide(KeyLifecycle.list)).toEqual([token.key])
+    expect(yield* KeyLifecycle.list).toEqual([key.key])
+  }).pipe(Effect.provide(environment))
+)
+
+it.effect("fails if the stores keep no tokens, and issues no API key instead", () =>
+  Effect.gen(function* () {
+    const failure = yield* Effect.flip(Effect.provideService(issueToken, AdminTokenStore, undefined))
+    expect(failure).toEqual(new AdminTokens.AdminTokensUnsupported())
+    expect(yield* KeyLifecycle.list).toEqual([])
+  }).pipe(Effect.provide(environment))
+)

@@ -57,12 +57,8 @@ const fill = (sql: SqlClient.SqlClient, rows: number) =>
           return 9_007_199_254_740_993n + BigInt(row * 1_000 + index)
         })
       )
-      yield* SqlTable.insert(
-        sql,
-        table,
-        columns.map(([column]) => column),
-        filled
-      )
+      const names = columns.map(([column]) => column)
+      yield* SqlTable.run(sql, SqlTable.insertion(sql, table, names, filled))
     }
   })
 
@@ -97,8 +93,7 @@ for (const from of kinds) {
           const source = yield* openEmpty(yield* from.create)
           const target = yield* openEmpty(yield* to.create)
           yield* fill(source, 7)
-          const pets = yield* tableOf(source, "pets")
-          yield* SqlTable.advance(source, pets, 9_007_199_254_999_999n)
+          yield* SqlTable.run(source, SqlTable.advancing(source, "pets", "id", 9_007_199_254_999_999n))
           const copied = yield* copy(source, target)
           expect(yield* contents(target, source)).toEqual(yield* contents(source, target))
           expect(copied.isResumed).toBe(false)
@@ -147,8 +142,11 @@ const insertAnimals = (sql: SqlClient.SqlClient, first: number, count: number, s
       { length: count },
       (_, index): SqlTable.Row => [BigInt(first + index * step), `pet ${index}`, 1n, "sold"]
     )
-    yield* SqlTable.insert(sql, table, ["id", "name", "category_id", "status"], rows)
-    yield* SqlTable.advance(sql, table, 0n)
+    const columns = ["id", "name", "category_id", "status"]
+    yield* SqlTable.run(sql, [
+      ...SqlTable.insertion(sql, table, columns, rows),
+      ...SqlTable.advancing(sql, "pets", "id", 0n)
+    ])
   })
 
 for (const kind of kinds) {

@@ -9,7 +9,7 @@ import type { PetRepository } from "../../core/ports/PetRepository.ts"
 import type { SqlCall } from "./SqlCall.ts"
 import * as SqlFailure from "./SqlFailure.ts"
 import { all, petOf, toInt64, valuesOf } from "./SqlPetRow.ts"
-import * as SqlScript from "./SqlScript.ts"
+import type * as SqlScript from "./SqlScript.ts"
 import * as SqlTable from "./SqlTable.ts"
 import * as WriteTransaction from "./WriteTransaction.ts"
 
@@ -49,9 +49,7 @@ export const make = (sql: SqlClient.SqlClient, insertPet: string) => {
      WHERE i.caller = $1 AND i.key = $2 AND i.expires_at > $3`
   )
   const sweep = sweepOf(sql, "idempotent_inserts")
-  const insertedId = isPostgres
-    ? "currval(pg_get_serial_sequence('pets', 'id'))"
-    : "last_insert_rowid()"
+  const insertedId = isPostgres ? "currval(pg_get_serial_sequence('pets', 'id'))" : "last_insert_rowid()"
   // If there is a record with this key, it has expired and is replaced.
   const record = SqlTable.textFor(
     sql,

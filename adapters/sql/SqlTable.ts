@@ -63,16 +63,17 @@ export const page = (
 }
 
 /** Maximum number of rows that are read at once. */
-export const PAGE = 5_000
+const PAGE = 5_000
 
-/** Passes the rows to `use` in pages, in the order of the primary key. */
+/** Passes the rows after the key `after`, or all rows, to `use` in pages, in the order of the primary key. */
 export const forEachPage = Effect.fnUntraced(function* <E>(
   sql: SqlClient.SqlClient,
   table: Table,
   selected: ReadonlyArray<string>,
-  use: (rows: ReadonlyArray<Row>) => Effect.Effect<void, E>
+  use: (rows: ReadonlyArray<Row>) => Effect.Effect<void, E>,
+  after?: Row
 ): Effect.fn.Return<void, E | SqlError> {
-  for (let after: Row | undefined; ; ) {
+  while (true) {
     const rows = yield* page(sql, table, selected, after, PAGE)
     yield* use(rows)
     const last = rows.at(-1)
@@ -81,26 +82,12 @@ export const forEachPage = Effect.fnUntraced(function* <E>(
   }
 })
 
-/** Inserts rows; `onConflict` is appended to the statement. */
-export const insert = (
-  sql: SqlClient.SqlClient,
-  table: Pick<Table, "name" | "columns">,
-  selected: ReadonlyArray<string>,
-  rows: ReadonlyArray<Row>,
-  onConflict?: string
-): Effect.Effect<void, SqlError> =>
-  Effect.forEach(
-    insertion(isPostgres(sql), table, selected, rows, onConflict),
-    ([statement, parameters]) => sql.unsafe(statement, parameters),
-    { discard: true }
-  )
-
 /** Maximum number of rows that one SQLite statement inserts: with one row each, statements cost more than their rows. */
 const CHUNK = 100
 
-/** Returns the statements that insert rows, in order. */
+/** Returns the statements that insert rows, in order; `onConflict` is appended to each of them. */
 export const insertion = (
-  isPostgres: boolean,
+  sql: SqlClient.SqlClient,
   { columns, name }: Pick<Table, "name" | "columns">,
   selected: ReadonlyArray<string>,
   rows: ReadonlyArray<ReadonlyArray<unknown>>,
@@ -108,7 +95,7 @@ export const insertion = (
 ): SqlScript.Script => {
   if (rows.length === 0) return []
   const names = selected.join(", ")
-  if (isPostgres) {
+  if (isPostgres(sql)) {
     const types = selected.map((column) => columns.get(column) ?? "")
     const arrays = types.map((type, index) => `$${index + 1}::${type}[]`).join(", ")
     return [
@@ -134,28 +121,16 @@ export const insertion = (
   })
 }
 
-/** Ensures that later numbers of the sequence are larger than `last` and than all numbers in the table. */
-export const advance = (
-  sql: SqlClient.SqlClient,
-  { name, sequence }: Pick<Table, "name" | "sequence">,
-  last: bigint
-): Effect.Effect<void, SqlError> =>
-  Effect.forEach(
-    sequence === undefined ? [] : advancing(isPostgres(sql), name, sequence.column, last),
-    ([statement, parameters]) => values(sql, statement, parameters),
-    { discard: true }
-  )
-
-/** Returns the statements of `advance`. */
+/** Returns the statements after which numbers of the sequence are larger than `last` and than all in the table. */
 export const advancing = (
-  isPostgres: boolean,
+  sql: SqlClient.SqlClient,
   table: string,
   column: string,
   last: bigint
 ): SqlScript.Script => {
   const largest = `(SELECT coalesce(max(${column}), 0) FROM ${table})`
   const sequence = `pg_get_serial_sequence('${table}', '${column}')`
-  return isPostgres
+  return isPostgres(sql)
     ? [
         [
           `SELECT setval(${sequence}, next) FROM (
@@ -173,6 +148,10 @@ export const advancing = (
         [`UPDATE sqlite_sequence SET seq = max(seq, $1, ${largest}) WHERE name = $2`, [last, table]]
       ]
 }
+
+/** Runs the statements of a script, none of which has expected rows. */
+export const run = (sql: SqlClient.SqlClient, script: SqlScript.Script): Effect.Effect<void, SqlError> =>
+  Effect.forEach(script, ([statement, parameters]) => query(sql, statement, parameters), { discard: true })
 
 /** Runs a statement and returns its rows as arrays of exact values. */
 export const values = (

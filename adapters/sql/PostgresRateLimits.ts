@@ -44,20 +44,21 @@ export const consumeMany = Effect.fnUntraced(function* (
       )
   })
   const connections = Semaphore.makeUnsafe(MAX_WAITING)
-  const context = yield* Effect.context<never>()
+  const runSync = Effect.runSyncWith(yield* Effect.context<never>())
   const callerQueues = KeyedQueues.make<RateLimitStep.Request, RateLimitStep.Counted, SqlError>({
     keyOf: ({ key }) => key,
     create: (onIdle) =>
-      PostgresBatch.makeWith(
-        context,
-        {
-          concurrency: 1,
-          isRepeatable: true,
-          // Releases its connection after each lock timeout, so that callers whose rows are not locked can use it.
-          statement: (requests) =>
-            Effect.retry(connections.withPermit(count(sql, requests, lockTimeout)), { while: isLocked })
-        },
-        onIdle
+      runSync(
+        PostgresBatch.make(
+          {
+            concurrency: 1,
+            isRepeatable: true,
+            // Releases its connection after each lock timeout, so that callers whose rows are not locked can use it.
+            statement: (requests) =>
+              Effect.retry(connections.withPermit(count(sql, requests, lockTimeout)), { while: isLocked })
+          },
+          onIdle
+        )
       )
   })
 

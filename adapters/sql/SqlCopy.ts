@@ -225,7 +225,9 @@ const markCopy = ({ source, to }: CopyOptions, completedAt: bigint | null) =>
     ([row]) => (row === undefined ? concurrentCopy : Effect.void)
   )
 
-const concurrentCopy = Effect.fail(new CopyFailed({ reason: "another process has already completed the copy" }))
+const concurrentCopy = Effect.fail(
+  new CopyFailed({ reason: "another process has already completed the copy" })
+)
 
 /** Copies the rows of a table in the transaction of the target. */
 const copyRows = ({ from, to }: CopyOptions, { columns, from: source, to: target }: TableInBoth) =>

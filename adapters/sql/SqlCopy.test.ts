@@ -16,7 +16,7 @@ const main = fileURLToPath(new URL("../cli/main.ts", import.meta.url))
 /** Returns the tables that the migrations create. */
 const tablesOf = (sql: SqlClient.SqlClient): Effect.Effect<ReadonlyArray<string>, SqlError> =>
   Effect.map(
-    SqlTable.values(
+    SqlTable.query(
       sql,
       SqlTable.isPostgres(sql)
         ? "SELECT tablename::text FROM pg_tables WHERE schemaname = current_schema()"
@@ -46,7 +46,7 @@ const fill = (sql: SqlClient.SqlClient, rows: number) =>
       yield* sql.unsafe(`DELETE FROM ${name}`)
       const columns = [...table.columns]
       const filled = Array.from({ length: rows }, (_, row) =>
-        columns.map(([column, type], index): SqlTable.Value => {
+        columns.map(([column, type], index): unknown => {
           if (column === "label" || (column === "revoked_at" && row % 2 === 0)) return null
           // References the key with the same row number.
           if (column === "key_id") return `api_keys-id-${row}`
@@ -122,7 +122,7 @@ for (const from of kinds) {
               if (++reports === 2) throw new Error("stopped")
             })
             yield* Effect.exit(stoppedCopy)
-            const copiedRows = Number((yield* SqlTable.values(target, "SELECT count(*) FROM pets"))[0]?.[0])
+            const copiedRows = Number((yield* SqlTable.query(target, "SELECT count(*) FROM pets"))[0]?.[0])
             expect(copiedRows).toBe(5_000)
             yield* insertAnimals(source, 2, 100, 2)
             const copied = yield* copy(source, target)
@@ -180,7 +180,7 @@ for (const kind of kinds) {
           expect({ status, stderr }).toMatchObject({ status: 0 })
         })
         expect(copied.tables.find(({ name }) => name === "pets")?.rows).toBe(11_000)
-        const count = (sql: SqlClient.SqlClient) => SqlTable.values(sql, "SELECT count(*) FROM pets")
+        const count = (sql: SqlClient.SqlClient) => SqlTable.query(sql, "SELECT count(*) FROM pets")
         expect([yield* count(source), yield* count(target)]).toEqual([[[11_001n]], [[11_000n]]])
       })
     )
@@ -227,7 +227,7 @@ for (const kind of kinds) {
         expect(failure.message).toMatch(
           /^the target differs from the source in pets: 3 rows with SHA-256 \w{16} instead of 3 rows with SHA-256 \w{16}$/
         )
-        const [row] = yield* SqlTable.values(target, "SELECT completed_at FROM copies")
+        const [row] = yield* SqlTable.query(target, "SELECT completed_at FROM copies")
         expect(row).toEqual([null])
       })
     )

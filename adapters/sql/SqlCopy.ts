@@ -138,7 +138,7 @@ const begin = Effect.fnUntraced(function* ({
 }: CopyOptions): Effect.fn.Return<bigint, CopyFailed | SqlError> {
   // Without the lock, two copies that start concurrently would both find the database empty.
   if (SqlTable.isPostgres(to)) yield* to.unsafe("LOCK TABLE copies IN EXCLUSIVE MODE")
-  const [copied] = yield* SqlTable.values(to, "SELECT source, completed_at FROM copies")
+  const [copied] = yield* SqlTable.query(to, "SELECT source, completed_at FROM copies")
   if (copied !== undefined) {
     const [copiedSource, completedAt] = copied
     if (completedAt !== null) {
@@ -153,11 +153,11 @@ const begin = Effect.fnUntraced(function* ({
     return toInt64(last?.[0])
   }
   for (const [table, content] of contents) {
-    const rows = yield* SqlTable.values(to, `SELECT 1 FROM ${table} LIMIT 1`)
+    const rows = yield* SqlTable.query(to, `SELECT 1 FROM ${table} LIMIT 1`)
     if (rows.length > 0)
       return yield* new CopyFailed({ reason: `the target is not empty: it has ${content}` })
   }
-  yield* SqlTable.values(to, "INSERT INTO copies (source) VALUES ($1)", [source])
+  yield* SqlTable.query(to, "INSERT INTO copies (source) VALUES ($1)", [source])
   return 0n
 })
 
@@ -187,7 +187,7 @@ const resumeAfter = Effect.fnUntraced(function* (
 
 /** Returns the number of animals whose ids are not larger than `id`. */
 const countUpTo = (sql: SqlClient.SqlClient, id: bigint): Effect.Effect<bigint, SqlError> =>
-  Effect.map(SqlTable.values(sql, "SELECT count(*) FROM pets WHERE id <= $1", [id]), ([row]) =>
+  Effect.map(SqlTable.query(sql, "SELECT count(*) FROM pets WHERE id <= $1", [id]), ([row]) =>
     BigInt(String(row?.[0]))
   )
 
@@ -266,7 +266,6 @@ const digestOf = Effect.fnUntraced(function* (
   return { name: table.name, rows: count, digest: hash.digest("hex") }
 })
 
-const encode = (value: SqlTable.Value): string | boolean | null =>
-  typeof value === "bigint" ? value.toString() : value
+const encode = (value: unknown): unknown => (typeof value === "bigint" ? value.toString() : value)
 
 const describe = ({ digest, rows }: CopiedTable): string => `${rows} rows with SHA-256 ${digest.slice(0, 16)}`

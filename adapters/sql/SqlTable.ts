@@ -17,18 +17,15 @@ export interface Table {
   readonly sequence: { readonly column: string; readonly last: bigint } | undefined
 }
 
-/** A value of a row; integers are bigints. */
-export type Value = bigint | string | boolean | null
-
-/** A row, in the order of the requested columns. */
-export type Row = ReadonlyArray<Value>
+/** A row, in the order of the requested columns; integers are bigints. */
+export type Row = ReadonlyArray<unknown>
 
 /** Returns the description of a table; it has no columns if there is no table with this name. */
 export const find = (sql: SqlClient.SqlClient, name: string): Effect.Effect<Table, SqlError> =>
   Effect.gen(function* () {
-    const columns = yield* values(sql, isPostgres(sql) ? POSTGRES_COLUMNS : SQLITE_COLUMNS, [name])
+    const columns = yield* query(sql, isPostgres(sql) ? POSTGRES_COLUMNS : SQLITE_COLUMNS, [name])
     const key = columns.filter(([, , position]) => Number(position) > 0)
-    const [sequence] = yield* values(sql, isPostgres(sql) ? POSTGRES_SEQUENCE : SQLITE_SEQUENCE, [name])
+    const [sequence] = yield* query(sql, isPostgres(sql) ? POSTGRES_SEQUENCE : SQLITE_SEQUENCE, [name])
     return {
       name,
       columns: new Map(columns.map(([column, type]) => [String(column), String(type).toLowerCase()])),
@@ -55,7 +52,7 @@ export const page = (
     after === undefined
       ? ""
       : `WHERE (${ordered.join(", ")}) > (${after.map((_, index) => `$${index + 1}`).join(", ")})`
-  return values(
+  return query(
     sql,
     `SELECT ${selected.join(", ")} FROM ${name} ${condition} ORDER BY ${ordered.join(", ")} LIMIT ${limit}`,
     after ?? []
@@ -153,15 +150,7 @@ export const advancing = (
 export const run = (sql: SqlClient.SqlClient, script: SqlScript.Script): Effect.Effect<void, SqlError> =>
   Effect.forEach(script, ([statement, parameters]) => query(sql, statement, parameters), { discard: true })
 
-/** Runs a statement and returns its rows as arrays of exact values. */
-export const values = (
-  sql: SqlClient.SqlClient,
-  statement: string,
-  parameters?: ReadonlyArray<unknown>
-): Effect.Effect<ReadonlyArray<Row>, SqlError> =>
-  Effect.map(query(sql, statement, parameters), (rows) => rows.map((row) => row.map(valueOf)))
-
-/** Runs a statement and returns its rows as the driver does, with exact integers. */
+/** Runs a statement and returns its rows as arrays of values, with exact integers. */
 export const query = (
   sql: SqlClient.SqlClient,
   statement: string,
@@ -180,21 +169,6 @@ export const texts = (sql: SqlClient.SqlClient): string =>
 /** Whether the database is PostgreSQL. */
 export const isPostgres = (sql: SqlClient.SqlClient): boolean =>
   sql.onDialectOrElse({ pg: () => true, orElse: () => false })
-
-const valueOf = (value: unknown): Value => {
-  switch (typeof value) {
-    case "bigint":
-    case "string":
-    case "boolean":
-      return value
-    case "number":
-      if (Number.isSafeInteger(value)) return BigInt(value)
-      break
-    case "object":
-      if (value === null) return value
-  }
-  throw new Error(`a row has a value of a type that cannot be copied exactly: ${typeof value}`)
-}
 
 const SQLITE_COLUMNS = "SELECT name, type, pk FROM pragma_table_info($1) ORDER BY cid"
 

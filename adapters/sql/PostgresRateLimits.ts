@@ -1,4 +1,5 @@
 /** Counts rate limits in PostgreSQL: concurrent requests share statements (`PostgresBatch`). */
+import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Semaphore from "effect/Semaphore"
@@ -35,13 +36,10 @@ export const consumeMany = Effect.fnUntraced(function* (
   onStored: OnStored
 ): Effect.fn.Return<NonNullable<Store["consumeMany"]>> {
   const lockTimeout = `${Math.max(1, Math.min(MAX_LOCK_WAIT_MS, Math.floor(timeoutMs / 4)))}ms`
-  const shared = yield* PostgresBatch.make<RateLimitStep.Request, RateLimitStep.Counted | "locked">({
+  const shared = yield* PostgresBatch.make<RateLimitStep.Request, RateLimitStep.Counted>({
     // A request may then count twice, as it does if its client repeats it after a 503.
     isRepeatable: true,
-    statement: (requests) =>
-      Effect.catchIf(count(sql, requests, lockTimeout), isLocked, () =>
-        Effect.succeed(requests.map(() => () => "locked" as const))
-      )
+    statement: (requests) => count(sql, requests, lockTimeout)
   })
   const connections = Semaphore.makeUnsafe(MAX_WAITING)
   const runSync = Effect.runSyncWith(yield* Effect.context<never>())
@@ -65,9 +63,9 @@ export const consumeMany = Effect.fnUntraced(function* (
   const submit: PostgresBatch.Submit<RateLimitStep.Request, RateLimitStep.Counted> = (request, done) => {
     if (callerQueues.has(request.key)) return callerQueues.submit(request, done)
     let withdraw = shared(request, (exit) => {
-      if (Exit.isFailure(exit)) done(Exit.failCause(exit.cause))
-      else if (exit.value === "locked") withdraw = callerQueues.submit(request, done)
-      else done(Exit.succeed(exit.value))
+      const error = Exit.isFailure(exit) ? exit.cause.reasons.find(Cause.isFailReason)?.error : undefined
+      if (error !== undefined && isLocked(error)) withdraw = callerQueues.submit(request, done)
+      else done(exit)
     })
     return () => withdraw()
   }

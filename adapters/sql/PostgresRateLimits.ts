@@ -5,7 +5,6 @@ import * as Exit from "effect/Exit"
 import * as Semaphore from "effect/Semaphore"
 import type * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
-import type { BanPolicy } from "../../core/limits/BanPolicy.ts"
 import type { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
 import * as KeyedQueues from "../storage/KeyedQueues.ts"
 import * as PostgresBatch from "./PostgresBatch.ts"
@@ -92,33 +91,18 @@ const count = (
 ): Effect.Effect<ReadonlyArray<() => RateLimitStep.Counted>, SqlError> => {
   const ban = requests.find(({ policy }) => policy.ban !== undefined)?.policy.ban
   // A service has one ban policy; requests with different ones cannot share a statement.
-  return requests.length > 1 && requests.every(({ policy }) => (policy.ban ?? ban) === ban)
-    ? countAll(sql, requests, ban, lockTimeout)
-    : Effect.forEach(requests, (request) => countOne(sql, request, lockTimeout))
+  if (requests.some(({ policy }) => (policy.ban ?? ban) !== ban))
+    return Effect.map(
+      Effect.forEach(requests, (request) => count(sql, [request], lockTimeout)),
+      (counted) => counted.flat()
+    )
+  const [statement, parameters] = RateLimitStep.statementFor(requests, ban, lockTimeout)
+  return Effect.map(sql.unsafe(statement, parameters).values, (rows) => {
+    const byNth = new Map(rows.map((row) => [row[RateLimitStep.NTH], row]))
+    return requests.map((request, index) => () => RateLimitStep.countedOf(byNth.get(index + 1), request))
+  })
 }
-
-const countOne = (sql: SqlClient.SqlClient, request: RateLimitStep.Request, lockTimeout: string) =>
-  Effect.map(
-    sql.unsafe(RateLimitStep.consume, RateLimitStep.parameters(request, lockTimeout)).values,
-    ([row]) =>
-      () =>
-        RateLimitStep.countedOf(row, request)
-  )
-
-const countAll = (
-  sql: SqlClient.SqlClient,
-  requests: ReadonlyArray<RateLimitStep.Request>,
-  ban: BanPolicy | undefined,
-  lockTimeout: string
-) =>
-  Effect.map(
-    sql.unsafe(RateLimitStep.consumeAll, RateLimitStep.allParameters(requests, ban, lockTimeout)).values,
-    (rows) => {
-      const byNth = new Map(rows.map((row) => [row[RateLimitStep.NTH], row]))
-      return requests.map((request, index) => () => RateLimitStep.countedOf(byNth.get(index + 1), request))
-    }
-  )
 
 /** Counts no request: fails if the function that counts is missing. */
 export const countNone = (sql: SqlClient.SqlClient): Effect.Effect<unknown, SqlError> =>
-  countAll(sql, [], undefined, `${MAX_LOCK_WAIT_MS}ms`)
+  count(sql, [], `${MAX_LOCK_WAIT_MS}ms`)

@@ -95,7 +95,7 @@ for (const from of Databases.kinds) {
           const [source, target] = [await create(from), await create(to)]
           await fill(source, 60_000)
           const args = ["copy", "--from", source.address, "--to", target.address]
-          expect(await killRepeatedly(4, args, target, "SELECT last_id FROM copies")).toBeGreaterThan(1)
+          expect(await killRepeatedly(4, args, target, "SELECT max(id) FROM pets")).toBeGreaterThan(1)
           if ((await valueOf(target, "SELECT completed_at FROM copies")) === null) {
             expect(await json(args)).toMatchObject({ resumed: true })
           }

@@ -48,9 +48,9 @@ const withClient = <A, E>(
 ): Promise<A> => Effect.runPromise(Effect.scoped(Effect.flatMap(openClient(database), use)))
 
 /** Returns the first value of the first row; `undefined` if there is no row or no such table yet. */
-export const valueOf = (database: Database, statement: string): Promise<SqlTable.Value | undefined> =>
+export const valueOf = (database: Database, statement: string): Promise<unknown> =>
   withClient(database, (sql) =>
-    SqlTable.values(sql, statement).pipe(
+    SqlTable.query(sql, statement).pipe(
       Effect.map(([row]) => row?.[0]),
       Effect.orElseSucceed(() => undefined)
     )

@@ -89,6 +89,6 @@ const makeCallObserver = Effect.fnUntraced(function* (meter: Meter, tracing: Tra
 const ignoreRejections =
   (onResponse: (exchange: Exchange.Exchange) => unknown): Exchange.ResponseObserver =>
   (exchange) => {
-    const returned = onResponse(Exchange.plain(exchange))
+    const returned = onResponse(exchange)
     if (returned instanceof Promise) returned.catch(() => undefined)
   }

@@ -13,7 +13,7 @@ import * as Int64 from "../../core/domain/Int64.ts"
 import * as ApiError from "../../core/errors/ApiError.ts"
 import * as Operation from "../../core/operations/Operation.ts"
 import * as Operations from "../../core/operations/Operations.ts"
-import { type Exchange, plain, ResponseObserver } from "../../core/service/Exchange.ts"
+import { type Exchange, ResponseObserver } from "../../core/service/Exchange.ts"
 import * as Service from "../../core/service/Service.ts"
 import * as FetchHandler from "../http-fetch/FetchHandler.ts"
 import * as NodeListener from "../http-node/NodeListener.ts"
@@ -51,7 +51,7 @@ const open = async () => {
   const scope = Scope.makeUnsafe()
   const layer = Service.layer({}, [...Operations.all, confirmPet, readNothing]).pipe(
     Layer.provideMerge(Layer.mergeAll(Memory.layer, NodeDigest.layer, SecureRandom.layerWebCrypto)),
-    Layer.provideMerge(Layer.succeed(ResponseObserver, (exchange) => exchanges.push(plain(exchange))))
+    Layer.provideMerge(Layer.succeed(ResponseObserver, (exchange) => exchanges.push(exchange)))
   )
   const run = Effect.runPromiseWith(await Effect.runPromise(Layer.buildWithScope(layer, scope)))
   const server = http.createServer(await run(NodeListener.make))

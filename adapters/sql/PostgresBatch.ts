@@ -3,7 +3,6 @@
  * whose value is rejected does not affect the other calls of its statement.
  */
 import * as Cause from "effect/Cause"
-import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import type { SqlError } from "effect/sql/SqlError"
@@ -42,46 +41,30 @@ const MAX_SIZE = 64
 /** Default for `concurrency`: one statement runs while the results of the other are processed. */
 const CONCURRENCY = 2
 
-/** Creates a submit function in the context of the caller; see `makeWith`. */
-export const make = <Call, A>(options: Options<Call, A>): Effect.Effect<Submit<Call, A>> =>
-  Effect.contextWith((context: Context.Context<never>) => Effect.succeed(makeWith(context, options)))
-
 /**
- * Creates a submit function. If PostgreSQL or the driver rejects a value of one call, the statement is repeated in
- * halves until only that call fails.
+ * Creates a submit function in the context of the caller, as `Batch.make` does. If PostgreSQL or the driver rejects a
+ * value of one call, the statement is repeated in halves until only that call fails.
  */
-export const makeWith = <Call, A>(
-  context: Context.Context<never>,
+export const make = Effect.fnUntraced(function* <Call, A>(
   { concurrency = CONCURRENCY, isRepeatable = false, statement }: Options<Call, A>,
   onIdle?: () => void
-): Submit<Call, A> => {
-  const observer = Context.get(context, CallObserver)
-  const runFork = Effect.runForkWith(context)
+): Effect.fn.Return<Submit<Call, A>> {
+  const observer = yield* CallObserver
   const isolated = isolateFailures(decoded(isRepeatable ? repeated(statement) : statement))
-  return Batch.makeWithCallbacks(
+  return yield* Batch.make<Call, A, SqlError>(
     {
       maxSize: MAX_SIZE,
       concurrency,
-      run: ({ take }, end) => {
-        const execute = Effect.suspend(() => {
-          const calls = take()
-          if (calls.length === 0) return Effect.succeed([])
-          observer?.committed(calls.length)
-          return isolated(calls)
-        })
-        // Yields first, so that calls of all fibers that are ready to run now share the statement.
-        const fiber = runFork(Effect.andThen(Effect.yieldNow, execute))
-        fiber.addObserver(end)
-        return () => {
-          fiber.interruptUnsafe()
-          // Does not wait until the statement has stopped, because the driver may need seconds to cancel it.
-          end(Exit.succeed([]))
-        }
+      run: ({ take }) => {
+        const calls = take()
+        if (calls.length === 0) return Effect.succeed([])
+        observer?.committed(calls.length)
+        return isolated(calls)
       }
     },
     onIdle
   )
-}
+})
 
 /** Returns a statement that uses `single`, the simpler form, for a single call, and `several` otherwise. */
 export const oneOrMore =

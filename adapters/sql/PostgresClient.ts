@@ -53,10 +53,34 @@ export const make = Effect.fnUntraced(function* (
   let generation = 0
   const sessions = new WeakMap<PgConnection.PgConnection, Session>()
 
+  /** Returns the statements on a connection. The client transforms no rows, so the methods ignore that parameter. */
+  const sessionOn = (
+    connection: PgConnection.PgConnection,
+    { generation, usedSince }: Pick<Session, "generation" | "usedSince">
+  ): Session => {
+    const observed = <A>(call: Effect.Effect<A, SqlError>): Effect.Effect<A, SqlError> =>
+      Effect.tapError(call, (error) => Effect.sync(() => onFailure(session, error)))
+    const query = (sql: string, params: ReadonlyArray<unknown>, isPrepared?: boolean) => {
+      const call = connection.query(sql, params, isPrepared)
+      return observed(isControl(sql) ? bounded(call, controlMs) : call)
+    }
+    const session: Session = {
+      generation,
+      usedSince,
+      execute: (sql, params) => Effect.map(query(sql, params), rowsOf),
+      executeUnprepared: (sql, params) => Effect.map(query(sql, params, false), rowsOf),
+      executeRaw: (sql, params) => query(sql, params),
+      executeValues: (sql, params) => observed(connection.queryValues(sql, params)),
+      executeValuesUnprepared: (sql, params) => observed(connection.queryValues(sql, params, false)),
+      executeStream: (sql, params) => connection.stream(sql, params)
+    }
+    return session
+  }
+
   const sessionOf = (connection: PgConnection.PgConnection): Session => {
     const known = sessions.get(connection)
     if (known !== undefined) return known
-    const session: Session = new Session(connection, generation, nowMs(), controlMs, onFailure)
+    const session = sessionOn(connection, { generation, usedSince: nowMs() })
     sessions.set(connection, session)
     return session
   }
@@ -162,7 +186,7 @@ export const make = Effect.fnUntraced(function* (
     acquirer: Effect.map(lease, sessionOf),
     borrower,
     transactionAcquirer: Effect.flatMap(lease, (connection) =>
-      Effect.map(connection.pin, (pinned) => sessionOf(connection).on(pinned))
+      Effect.map(connection.pin, (pinned) => sessionOn(pinned, sessionOf(connection)))
     ),
     compiler: PgClient.makeCompiler(),
     driver: "pg",
@@ -191,69 +215,21 @@ const staleError = new SqlError({ reason: new ConnectionError({ cause: undefined
 const stale = Effect.fail(staleError)
 
 /** A connection that reports its failures. */
-class Session implements Connection {
+interface Session extends Connection {
   readonly generation: number
   /** Monotonic time of its first use, in milliseconds. */
   readonly usedSince: number
-  readonly #connection: PgConnection.PgConnection
-  readonly #controlMs: number
-  readonly #onFailure: (session: Session, error: SqlError) => void
-
-  constructor(
-    connection: PgConnection.PgConnection,
-    generation: number,
-    usedSince: number,
-    controlMs: number,
-    onFailure: (session: Session, error: SqlError) => void
-  ) {
-    this.#connection = connection
-    this.generation = generation
-    this.usedSince = usedSince
-    this.#controlMs = controlMs
-    this.#onFailure = onFailure
-  }
-
-  /** Returns the same session over `pinned`, which only one transaction can use. */
-  on(pinned: PgConnection.PgConnection): Session {
-    return new Session(pinned, this.generation, this.usedSince, this.#controlMs, this.#onFailure)
-  }
-
-  #observe<A>(call: Effect.Effect<A, SqlError>): Effect.Effect<A, SqlError> {
-    return Effect.tapError(call, (error) => Effect.sync(() => this.#onFailure(this, error)))
-  }
-
-  // The client transforms no rows, so the methods ignore that parameter.
-  execute(sql: string, params: ReadonlyArray<unknown>) {
-    return Effect.map(this.executeRaw(sql, params), rowsOf)
-  }
-  executeUnprepared(sql: string, params: ReadonlyArray<unknown>) {
-    return Effect.map(this.#observe(this.#connection.query(sql, params, false)), rowsOf)
-  }
-  executeRaw(sql: string, params: ReadonlyArray<unknown>) {
-    const call = this.#connection.query(sql, params)
-    return this.#observe(isControl(sql) ? this.#bounded(call) : call)
-  }
-
-  /** Bounds a statement that the client makes uninterruptible, so that no timeout of a call would end it. */
-  #bounded<A>(control: Effect.Effect<A, SqlError>): Effect.Effect<A, SqlError> {
-    return Effect.timeoutOrElse(Effect.interruptible(control), {
-      duration: this.#controlMs,
-      orElse: () => Effect.fail(noResponse)
-    })
-  }
-  executeValues(sql: string, params: ReadonlyArray<unknown>) {
-    return this.#observe(this.#connection.queryValues(sql, params))
-  }
-  executeValuesUnprepared(sql: string, params: ReadonlyArray<unknown>) {
-    return this.#observe(this.#connection.queryValues(sql, params, false))
-  }
-  executeStream(sql: string, params: ReadonlyArray<unknown>) {
-    return this.#connection.stream(sql, params)
-  }
 }
 
 /** Whether a statement begins or ends a transaction. */
 const isControl = (sql: string): boolean => /^(?:BEGIN|COMMIT|ROLLBACK|SAVEPOINT|RELEASE)\b/.test(sql)
+
+/** Bounds a statement that the client makes uninterruptible, so that no timeout of a call would end it. */
+const bounded = <A>(control: Effect.Effect<A, SqlError>, controlMs: number): Effect.Effect<A, SqlError> =>
+  Effect.timeoutOrElse(Effect.interruptible(control), {
+    duration: controlMs,
+    orElse: () => Effect.fail(noResponse)
+  })
 
 const noResponse = new SqlError({
   reason: new ConnectionError({

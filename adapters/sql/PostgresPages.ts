@@ -59,17 +59,11 @@ export const of = (queries: ReadonlyArray<PageQuery>): Pages => {
     split: (rows) => {
       const pages: Array<Array<Row>> = distinctQueries.map(() => [])
       for (const row of rows) pages[Number(row[POSITION])]?.push(row)
-      for (const page of pages) if (!isAscending(page)) page.sort(byId)
+      // PostgreSQL does not guarantee the order of the rows, although it reads each page in order.
+      for (const page of pages) page.sort(byId)
       return pages
     }
   }
 }
-
-// PostgreSQL does not guarantee the order of the rows, although it reads each page in order.
-const isAscending = (page: ReadonlyArray<Row>): boolean =>
-  page.every((row, index) => {
-    const previous = page[index - 1]
-    return previous === undefined || byId(previous, row) < 0
-  })
 
 const byId = ([left]: Row, [right]: Row): number => (toInt64(left) < toInt64(right) ? -1 : 1)

@@ -1,10 +1,10 @@
 /** Counts rate limits in PostgreSQL: concurrent requests share statements (`PostgresBatch`). */
+import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Semaphore from "effect/Semaphore"
 import type * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
-import type { BanPolicy } from "../../core/limits/BanPolicy.ts"
 import type { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
 import * as KeyedQueues from "../storage/KeyedQueues.ts"
 import * as PostgresBatch from "./PostgresBatch.ts"
@@ -35,38 +35,36 @@ export const consumeMany = Effect.fnUntraced(function* (
   onStored: OnStored
 ): Effect.fn.Return<NonNullable<Store["consumeMany"]>> {
   const lockTimeout = `${Math.max(1, Math.min(MAX_LOCK_WAIT_MS, Math.floor(timeoutMs / 4)))}ms`
-  const shared = yield* PostgresBatch.make<RateLimitStep.Request, RateLimitStep.Counted | "locked">({
+  const shared = yield* PostgresBatch.make<RateLimitStep.Request, RateLimitStep.Counted>({
     // A request may then count twice, as it does if its client repeats it after a 503.
     isRepeatable: true,
-    statement: (requests) =>
-      Effect.catchIf(count(sql, requests, lockTimeout), isLocked, () =>
-        Effect.succeed(requests.map(() => () => "locked" as const))
-      )
+    statement: (requests) => count(sql, requests, lockTimeout)
   })
   const connections = Semaphore.makeUnsafe(MAX_WAITING)
-  const context = yield* Effect.context<never>()
+  const runSync = Effect.runSyncWith(yield* Effect.context<never>())
   const callerQueues = KeyedQueues.make<RateLimitStep.Request, RateLimitStep.Counted, SqlError>({
     keyOf: ({ key }) => key,
     create: (onIdle) =>
-      PostgresBatch.makeWith(
-        context,
-        {
-          concurrency: 1,
-          isRepeatable: true,
-          // Releases its connection after each lock timeout, so that callers whose rows are not locked can use it.
-          statement: (requests) =>
-            Effect.retry(connections.withPermit(count(sql, requests, lockTimeout)), { while: isLocked })
-        },
-        onIdle
+      runSync(
+        PostgresBatch.make(
+          {
+            concurrency: 1,
+            isRepeatable: true,
+            // Releases its connection after each lock timeout, so that callers whose rows are not locked can use it.
+            statement: (requests) =>
+              Effect.retry(connections.withPermit(count(sql, requests, lockTimeout)), { while: isLocked })
+          },
+          onIdle
+        )
       )
   })
 
   const submit: PostgresBatch.Submit<RateLimitStep.Request, RateLimitStep.Counted> = (request, done) => {
     if (callerQueues.has(request.key)) return callerQueues.submit(request, done)
     let withdraw = shared(request, (exit) => {
-      if (Exit.isFailure(exit)) done(Exit.failCause(exit.cause))
-      else if (exit.value === "locked") withdraw = callerQueues.submit(request, done)
-      else done(Exit.succeed(exit.value))
+      const error = Exit.isFailure(exit) ? exit.cause.reasons.find(Cause.isFailReason)?.error : undefined
+      if (error !== undefined && isLocked(error)) withdraw = callerQueues.submit(request, done)
+      else done(exit)
     })
     return () => withdraw()
   }
@@ -93,33 +91,18 @@ const count = (
 ): Effect.Effect<ReadonlyArray<() => RateLimitStep.Counted>, SqlError> => {
   const ban = requests.find(({ policy }) => policy.ban !== undefined)?.policy.ban
   // A service has one ban policy; requests with different ones cannot share a statement.
-  return requests.length > 1 && requests.every(({ policy }) => (policy.ban ?? ban) === ban)
-    ? countAll(sql, requests, ban, lockTimeout)
-    : Effect.forEach(requests, (request) => countOne(sql, request, lockTimeout))
+  if (requests.some(({ policy }) => (policy.ban ?? ban) !== ban))
+    return Effect.map(
+      Effect.forEach(requests, (request) => count(sql, [request], lockTimeout)),
+      (counted) => counted.flat()
+    )
+  const [statement, parameters] = RateLimitStep.statementFor(requests, ban, lockTimeout)
+  return Effect.map(sql.unsafe(statement, parameters).values, (rows) => {
+    const byNth = new Map(rows.map((row) => [row[RateLimitStep.NTH], row]))
+    return requests.map((request, index) => () => RateLimitStep.countedOf(byNth.get(index + 1), request))
+  })
 }
-
-const countOne = (sql: SqlClient.SqlClient, request: RateLimitStep.Request, lockTimeout: string) =>
-  Effect.map(
-    sql.unsafe(RateLimitStep.consume, RateLimitStep.parameters(request, lockTimeout)).values,
-    ([row]) =>
-      () =>
-        RateLimitStep.countedOf(row, request)
-  )
-
-const countAll = (
-  sql: SqlClient.SqlClient,
-  requests: ReadonlyArray<RateLimitStep.Request>,
-  ban: BanPolicy | undefined,
-  lockTimeout: string
-) =>
-  Effect.map(
-    sql.unsafe(RateLimitStep.consumeAll, RateLimitStep.allParameters(requests, ban, lockTimeout)).values,
-    (rows) => {
-      const byNth = new Map(rows.map((row) => [row[RateLimitStep.NTH], row]))
-      return requests.map((request, index) => () => RateLimitStep.countedOf(byNth.get(index + 1), request))
-    }
-  )
 
 /** Counts no request: fails if the function that counts is missing. */
 export const countNone = (sql: SqlClient.SqlClient): Effect.Effect<unknown, SqlError> =>
-  countAll(sql, [], undefined, `${MAX_LOCK_WAIT_MS}ms`)
+  count(sql, [], `${MAX_LOCK_WAIT_MS}ms`)

@@ -42,7 +42,7 @@ const results = (row: string): string =>
  * only while the row is locked. A first request is always admitted. The commit does not wait for the disk: a crash of
  * PostgreSQL can lose the counts of the last 0.6 s (three times `wal_writer_delay`), but never an animal or a key.
  */
-export const consume = `
+const consume = `
 INSERT INTO rate_limits AS held (key, ${names.join(", ")})
 SELECT $2, ($4::bigint - $6::bigint) * 60000, clock.now, clock.now / 86400000, $6, 0, 0, 0, 0, 0, 0, true, clock.now
 FROM (SELECT ${now} AS now) clock,
@@ -51,55 +51,47 @@ ON CONFLICT (key) DO UPDATE SET (${names.join(", ")}) = (
   SELECT ${names.map((name) => `after.${name}`).join(", ")}
   FROM rate_limit_step(held, ${now}, $4, $5, $6, $7, $8, $9, $10, $11) after
 )
-RETURNING xmax = 0, admitted, ${results("held")}`
-
-/** Returns the parameters of `consume`; `lockTimeout` is a value of the setting `lock_timeout`. */
-export const parameters = (
-  { cost, key, now, policy: { ban, plan } }: Request,
-  lockTimeout: string
-): ReadonlyArray<unknown> => [
-  lockTimeout,
-  key,
-  now,
-  plan.perMinute,
-  plan.perDay,
-  cost,
-  ban?.strikes ?? null,
-  ...banParameters(ban)
-]
+RETURNING xmax = 0, admitted, ${results("held")}, 1::float8`
 
 /** Counts requests that have the same ban policy, or none, like `consume`; `nth` is the position of a request, from 1. */
-export const consumeAll = `
+const consumeAll = `
 SELECT is_new, (state).admitted, ${results("(state)")}, nth::float8
 FROM rate_limit_steps($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`
 
-/** Returns the parameters of `consumeAll`. */
-export const allParameters = (
+/**
+ * Returns the statement that counts requests with the same ban policy, or none, and its parameters; `lockTimeout` is a
+ * value of the setting `lock_timeout`.
+ */
+export const statementFor = (
   requests: ReadonlyArray<Request>,
   ban: BanPolicy | undefined,
   lockTimeout: string
-): ReadonlyArray<unknown> => [
-  lockTimeout,
-  PostgresArray.text(requests.map(({ key }) => key)),
-  PostgresArray.bigint(requests.map(({ now }) => now)),
-  PostgresArray.bigint(requests.map(({ policy }) => policy.plan.perMinute)),
-  PostgresArray.bigint(requests.map(({ policy }) => policy.plan.perDay)),
-  PostgresArray.bigint(requests.map(({ cost }) => cost)),
-  PostgresArray.bigint(requests.map(({ policy }) => policy.ban?.strikes ?? null)),
-  ...banParameters(ban)
-]
+): readonly [statement: string, parameters: ReadonlyArray<unknown>] => {
+  const only = requests.length === 1 ? requests[0] : undefined
+  const bigint = (valueOf: (request: Request) => number | null): unknown =>
+    only === undefined ? PostgresArray.bigint(requests.map(valueOf)) : valueOf(only)
+  return [
+    only === undefined ? consumeAll : consume,
+    [
+      lockTimeout,
+      only === undefined ? PostgresArray.text(requests.map(({ key }) => key)) : only.key,
+      bigint(({ now }) => now),
+      bigint(({ policy }) => policy.plan.perMinute),
+      bigint(({ policy }) => policy.plan.perDay),
+      bigint(({ cost }) => cost),
+      bigint(({ policy }) => policy.ban?.strikes ?? null),
+      ban?.withinMs ?? null,
+      ban?.strikeIntervalMs ?? null,
+      PostgresArray.bigint(ban?.durationsMs ?? []),
+      ban?.cleanMs ?? null
+    ]
+  ]
+}
 
-const banParameters = (ban: BanPolicy | undefined): ReadonlyArray<unknown> => [
-  ban?.withinMs ?? null,
-  ban?.strikeIntervalMs ?? null,
-  PostgresArray.bigint(ban?.durationsMs ?? []),
-  ban?.cleanMs ?? null
-]
-
-/** The index of `nth` in a result of `consumeAll`. */
+/** The index of `nth` in a result. */
 export const NTH = 3 + fields.length
 
-/** Decodes a result of `consume` or `consumeAll`. */
+/** Decodes a result. */
 export const countedOf = (
   result: ReadonlyArray<unknown> | undefined,
   { cost, policy }: Pick<Request, "cost" | "policy">

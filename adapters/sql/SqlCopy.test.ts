@@ -16,7 +16,7 @@ const main = fileURLToPath(new URL("../cli/main.ts", import.meta.url))
 /** Returns the tables that the migrations create. */
 const tablesOf = (sql: SqlClient.SqlClient): Effect.Effect<ReadonlyArray<string>, SqlError> =>
   Effect.map(
-    SqlTable.values(
+    SqlTable.query(
       sql,
       SqlTable.isPostgres(sql)
         ? "SELECT tablename::text FROM pg_tables WHERE schemaname = current_schema()"
@@ -46,7 +46,7 @@ const fill = (sql: SqlClient.SqlClient, rows: number) =>
       yield* sql.unsafe(`DELETE FROM ${name}`)
       const columns = [...table.columns]
       const filled = Array.from({ length: rows }, (_, row) =>
-        columns.map(([column, type], index): SqlTable.Value => {
+        columns.map(([column, type], index): unknown => {
           if (column === "label" || (column === "revoked_at" && row % 2 === 0)) return null
           // References the key with the same row number.
           if (column === "key_id")
@@ -58,12 +58,8 @@ const fill = (sql: SqlClient.SqlClient, rows: number) =>
           return 9_007_199_254_740_993n + BigInt(row * 1_000 + index)
         })
       )
-      yield* SqlTable.insert(
-        sql,
-        table,
-        columns.map(([column]) => column),
-        filled
-      )
+      const names = columns.map(([column]) => column)
+      yield* SqlTable.run(sql, SqlTable.insertion(sql, table, names, filled))
     }
   })
 
@@ -98,8 +94,7 @@ for (const from of kinds) {
           const source = yield* openEmpty(yield* from.create)
           const target = yield* openEmpty(yield* to.create)
           yield* fill(source, 7)
-          const pets = yield* tableOf(source, "pets")
-          yield* SqlTable.advance(source, pets, 9_007_199_254_999_999n)
+          yield* SqlTable.run(source, SqlTable.advancing(source, "pets", "id", 9_007_199_254_999_999n))
           const copied = yield* copy(source, target)
           expect(yield* contents(target, source)).toEqual(yield* contents(source, target))
           expect(copied.isResumed).toBe(false)
@@ -128,7 +123,7 @@ for (const from of kinds) {
               if (++reports === 2) throw new Error("stopped")
             })
             yield* Effect.exit(stoppedCopy)
-            const copiedRows = Number((yield* SqlTable.values(target, "SELECT count(*) FROM pets"))[0]?.[0])
+            const copiedRows = Number((yield* SqlTable.query(target, "SELECT count(*) FROM pets"))[0]?.[0])
             expect(copiedRows).toBe(5_000)
             yield* insertAnimals(source, 2, 100, 2)
             const copied = yield* copy(source, target)
@@ -148,8 +143,11 @@ const insertAnimals = (sql: SqlClient.SqlClient, first: number, count: number, s
       { length: count },
       (_, index): SqlTable.Row => [BigInt(first + index * step), `pet ${index}`, 1n, "sold"]
     )
-    yield* SqlTable.insert(sql, table, ["id", "name", "category_id", "status"], rows)
-    yield* SqlTable.advance(sql, table, 0n)
+    const columns = ["id", "name", "category_id", "status"]
+    yield* SqlTable.run(sql, [
+      ...SqlTable.insertion(sql, table, columns, rows),
+      ...SqlTable.advancing(sql, "pets", "id", 0n)
+    ])
   })
 
 for (const kind of kinds) {
@@ -183,7 +181,7 @@ for (const kind of kinds) {
           expect({ status, stderr }).toMatchObject({ status: 0 })
         })
         expect(copied.tables.find(({ name }) => name === "pets")?.rows).toBe(11_000)
-        const count = (sql: SqlClient.SqlClient) => SqlTable.values(sql, "SELECT count(*) FROM pets")
+        const count = (sql: SqlClient.SqlClient) => SqlTable.query(sql, "SELECT count(*) FROM pets")
         expect([yield* count(source), yield* count(target)]).toEqual([[[11_001n]], [[11_000n]]])
       })
     )
@@ -234,7 +232,7 @@ for (const kind of kinds) {
         expect(failure.message).toMatch(
           /^the target differs from the source in pets: 3 rows with SHA-256 \w{16} instead of 3 rows with SHA-256 \w{16}$/
         )
-        const [row] = yield* SqlTable.values(target, "SELECT completed_at FROM copies")
+        const [row] = yield* SqlTable.query(target, "SELECT completed_at FROM copies")
         expect(row).toEqual([null])
       })
     )

@@ -1,7 +1,7 @@
 /**
- * Copies a database into an empty one. Animals are copied in steps; the transaction of each step also records the
- * position. One last transaction copies the other tables, compares both databases and records the end of the copy. An
- * interrupted copy can therefore be resumed without losing or repeating rows.
+ * Copies a database into an empty one. Animals are copied in steps, so the largest id in the target is the position. One
+ * last transaction copies the other tables, compares both databases and records the end of the copy. An interrupted copy
+ * can therefore be resumed without losing or repeating rows.
  */
 import { createHash } from "node:crypto"
 import * as Clock from "effect/Clock"
@@ -12,6 +12,7 @@ import { isSqlError, type SqlError } from "effect/sql/SqlError"
 import * as Int64 from "../../core/domain/Int64.ts"
 import * as CopiedTables from "./CopiedTables.ts"
 import { detailOf } from "./DatabaseUnusable.ts"
+import { toInt64 } from "./SqlPetRow.ts"
 import * as SqlTable from "./SqlTable.ts"
 import * as WriteTransaction from "./WriteTransaction.ts"
 
@@ -87,21 +88,20 @@ const copy = Effect.fnUntraced(function* (
   )
   const tables = [animals, ...others]
   const position = yield* runInTarget(to, begin(options))
-  const after = yield* resumeAfter(options, position)
-  yield* copyAnimals(options, animals, position, after)
+  yield* copyAnimals(options, animals, yield* resumeAfter(options, position))
   const copied = yield* runInTarget(
     to,
     Effect.gen(function* () {
-      const last = yield* lockCopy(options)
+      yield* markCopy(options, BigInt(yield* Clock.currentTimeMillis))
       // In reverse order, so that a table is emptied before the tables that it references.
       for (const { to: table } of others.toReversed()) yield* to.unsafe(`DELETE FROM ${table.name}`)
       for (const table of others) yield* copyRows(options, table)
       for (const { from: source, to: target } of tables) {
-        yield* SqlTable.advance(to, target, source.sequence?.last ?? 0n)
+        const { column } = target.sequence ?? {}
+        if (column === undefined) continue
+        yield* SqlTable.run(to, SqlTable.advancing(to, target.name, column, source.sequence?.last ?? 0n))
       }
-      const compared = yield* Effect.forEach(tables, (table) => compare(options, table))
-      yield* record(options, last, yield* Clock.currentTimeMillis)
-      return compared
+      return yield* Effect.forEach(tables, (table) => compare(options, table))
     })
   )
   return { tables: copied, isResumed: position > 0n }
@@ -131,16 +131,16 @@ const tableIn = ({ from, to }: CopyOptions, name: string): Effect.Effect<TableIn
     }
   )
 
-/** Returns the id after which an unfinished copy resumes; for a new copy, records it and returns 0. */
+/** Records a new copy, or checks that it can be resumed. Returns the last id in the target, or 0. */
 const begin = Effect.fnUntraced(function* ({
   source,
   to
 }: CopyOptions): Effect.fn.Return<bigint, CopyFailed | SqlError> {
   // Without the lock, two copies that start concurrently would both find the database empty.
   if (SqlTable.isPostgres(to)) yield* to.unsafe("LOCK TABLE copies IN EXCLUSIVE MODE")
-  const [copied] = yield* SqlTable.values(to, "SELECT source, last_id, completed_at FROM copies")
+  const [copied] = yield* SqlTable.query(to, "SELECT source, completed_at FROM copies")
   if (copied !== undefined) {
-    const [copiedSource, lastId, completedAt] = copied
+    const [copiedSource, completedAt] = copied
     if (completedAt !== null) {
       return yield* new CopyFailed({
         reason: "the target is not empty: an earlier copy to it has already completed"
@@ -149,14 +149,15 @@ const begin = Effect.fnUntraced(function* ({
     if (copiedSource !== source) {
       return yield* new CopyFailed({ reason: "the target contains an unfinished copy of another database" })
     }
-    return BigInt(String(lastId))
+    const [last] = yield* SqlTable.query(to, "SELECT coalesce(max(id), 0) FROM pets")
+    return toInt64(last?.[0])
   }
   for (const [table, content] of contents) {
-    const rows = yield* SqlTable.values(to, `SELECT 1 FROM ${table} LIMIT 1`)
+    const rows = yield* SqlTable.query(to, `SELECT 1 FROM ${table} LIMIT 1`)
     if (rows.length > 0)
       return yield* new CopyFailed({ reason: `the target is not empty: it has ${content}` })
   }
-  yield* SqlTable.values(to, "INSERT INTO copies (source, last_id) VALUES ($1, 0)", [source])
+  yield* SqlTable.query(to, "INSERT INTO copies (source) VALUES ($1)", [source])
   return 0n
 })
 
@@ -187,67 +188,53 @@ const resumeAfter = Effect.fnUntraced(function* (
 
 /** Returns the number of animals whose ids are not larger than `id`. */
 const countUpTo = (sql: SqlClient.SqlClient, id: bigint): Effect.Effect<bigint, SqlError> =>
-  Effect.map(SqlTable.values(sql, "SELECT count(*) FROM pets WHERE id <= $1", [id]), ([row]) =>
+  Effect.map(SqlTable.query(sql, "SELECT count(*) FROM pets WHERE id <= $1", [id]), ([row]) =>
     BigInt(String(row?.[0]))
   )
 
+/** Copies the animals after the id `start`, one page in each transaction. */
 const copyAnimals = Effect.fnUntraced(function* (
   options: CopyOptions,
-  table: TableInBoth,
-  position: bigint,
+  { columns, from: source, to: target }: TableInBoth,
   start: bigint
 ): Effect.fn.Return<void, CopyFailed> {
   const { from, report, to } = options
   const all = yield* inSource(countUpTo(from, Int64.max))
   let copied = yield* inSource(countUpTo(from, start))
-  let recorded = position
-  for (let after = start; ; ) {
-    report(copied, all)
-    const rows = yield* inSource(SqlTable.page(from, table.from, table.columns, [after], SqlTable.PAGE))
-    const last = rows.at(-1)
-    if (last === undefined) return
-    after = BigInt(String(last[table.columns.indexOf("id")]))
-    const [expected, next] = [recorded, after > recorded ? after : recorded]
-    yield* runInTarget(
-      to,
-      Effect.gen(function* () {
-        if ((yield* lockCopy(options)) !== expected) return yield* concurrentCopy
-        yield* SqlTable.insert(to, table.to, table.columns, rows, "ON CONFLICT (id) DO NOTHING")
-        yield* record(options, next)
-      })
+  report(copied, all)
+  const copyPage = (rows: ReadonlyArray<SqlTable.Row>) => {
+    const insert = SqlTable.insertion(to, target, columns, rows, "ON CONFLICT (id) DO NOTHING")
+    return Effect.map(
+      runInTarget(to, Effect.andThen(markCopy(options, null), SqlTable.run(to, insert))),
+      () => {
+        copied += BigInt(rows.length)
+        report(copied, all)
+      }
     )
-    recorded = next
-    copied += BigInt(rows.length)
-    if (rows.length < SqlTable.PAGE) return report(copied, all)
   }
+  yield* inSource(SqlTable.forEachPage(from, source, columns, copyPage, [start]))
 })
 
-const concurrentCopy = Effect.fail(new CopyFailed({ reason: "another process is copying to the target" }))
-
-/** Returns the recorded position, and locks it until the transaction ends. */
-const lockCopy = ({ source, to }: CopyOptions): Effect.Effect<bigint, CopyFailed | SqlError> =>
+/** Locks the record of the copy until the transaction ends, and sets its end. Fails if another process has completed it. */
+const markCopy = ({ source, to }: CopyOptions, completedAt: bigint | null) =>
   Effect.flatMap(
-    SqlTable.values(
+    SqlTable.query(
       to,
-      `SELECT last_id FROM copies WHERE source = $1 AND completed_at IS NULL
-       ${SqlTable.isPostgres(to) ? "FOR UPDATE" : ""}`,
-      [source]
+      "UPDATE copies SET completed_at = $1 WHERE source = $2 AND completed_at IS NULL RETURNING source",
+      [completedAt, source]
     ),
-    ([row]) => (typeof row?.[0] === "bigint" ? Effect.succeed(row[0]) : concurrentCopy)
+    ([row]) => (row === undefined ? concurrentCopy : Effect.void)
   )
 
-const record = ({ source, to }: CopyOptions, lastId: bigint, completedAt?: number) =>
-  SqlTable.values(to, "UPDATE copies SET last_id = $1, completed_at = $2 WHERE source = $3", [
-    lastId,
-    completedAt === undefined ? null : BigInt(completedAt),
-    source
-  ])
+const concurrentCopy = Effect.fail(
+  new CopyFailed({ reason: "another process has already completed the copy" })
+)
 
 /** Copies the rows of a table in the transaction of the target. */
 const copyRows = ({ from, to }: CopyOptions, { columns, from: source, to: target }: TableInBoth) =>
   inSource(
     SqlTable.forEachPage(from, source, columns, (rows) =>
-      inTarget(SqlTable.insert(to, target, columns, rows))
+      inTarget(SqlTable.run(to, SqlTable.insertion(to, target, columns, rows)))
     )
   )
 
@@ -280,7 +267,6 @@ const digestOf = Effect.fnUntraced(function* (
   return { name: table.name, rows: count, digest: hash.digest("hex") }
 })
 
-const encode = (value: SqlTable.Value): string | boolean | null =>
-  typeof value === "bigint" ? value.toString() : value
+const encode = (value: unknown): unknown => (typeof value === "bigint" ? value.toString() : value)
 
 const describe = ({ digest, rows }: CopiedTable): string => `${rows} rows with SHA-256 ${digest.slice(0, 16)}`

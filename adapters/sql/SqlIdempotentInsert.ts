@@ -1,5 +1,6 @@
 /** Implements `insertOnce`: stores the animal and the record of its `Idempotency-Key` in one transaction. */
 import * as Effect from "effect/Effect"
+import * as Schedule from "effect/Schedule"
 import type * as SqlClient from "effect/sql/SqlClient"
 import type { NewPet } from "../../core/domain/NewPet.ts"
 import { Pet } from "../../core/domain/Pet.ts"
@@ -8,64 +9,39 @@ import type { PetRepository } from "../../core/ports/PetRepository.ts"
 import type { SqlCall } from "./SqlCall.ts"
 import * as SqlFailure from "./SqlFailure.ts"
 import { all, petOf, toInt64, valuesOf } from "./SqlPetRow.ts"
-import * as SqlScript from "./SqlScript.ts"
+import type * as SqlScript from "./SqlScript.ts"
 import * as SqlTable from "./SqlTable.ts"
 import * as WriteTransaction from "./WriteTransaction.ts"
 
-/** Maximum wait for another request with the same key (PostgreSQL), as a value of lock_timeout. */
-const MAX_WAIT = "300ms"
+/** Waits for another request with the same key (PostgreSQL). */
+const WAIT = Schedule.upTo(Schedule.spaced("10 millis"), { duration: "300 millis" })
 
 /** Maximum number of expired records that an insert deletes: more than one, so that their number does not grow. */
 const MAX_SWEPT = 4
 
-/** Creates `insertOnce` in PostgreSQL; it returns `InProgress` and stores nothing if the key is not free within `MAX_WAIT`. */
+/** Creates `insertOnce` in PostgreSQL; it returns `InProgress` and stores nothing if the key is not free within `WAIT`. */
 export const postgres = (
   sql: SqlClient.SqlClient,
   call: SqlCall,
   insertPet: string
 ): Required<PetRepository["Service"]>["insertOnce"] => {
   const scriptOf = make(sql, insertPet)
-  const insert = function* (pet: NewPet, once: Once.Once, progress: Progress): SqlScript.Steps<Once.Outcome> {
-    const [before] = yield [LIMIT_WAIT, []]
-    progress.isAcquiring = true
-    yield [ACQUIRE, [once.caller, once.key, before?.[0]]]
-    progress.isAcquiring = false
-    return outcomeOf(yield* SqlScript.steps(scriptOf(pet, once)), pet, once)
-  }
   return (pet, once) =>
-    call.run(
-      Effect.suspend(() => {
-        const progress: Progress = { isAcquiring: false }
-        return WriteTransaction.runSteps(sql, () => insert(pet, once, progress)).pipe(
-          // If the connection is lost, the transaction may be committed; the next attempt then finds its record.
-          Effect.retry({ times: 1, while: SqlFailure.isLostConnection }),
-          Effect.catchIf(
-            // Once the key is locked, a lock error can only come from a table, after the database's own lock_timeout.
-            (error) => progress.isAcquiring && WriteTransaction.isLocked(error),
-            () => Effect.succeed<Once.Outcome>({ _tag: "InProgress" })
-          )
-        )
-      })
+    WriteTransaction.execute(sql, scriptOf(pet, once)).pipe(
+      // If the connection is lost, the transaction may be committed; the next attempt then finds its record.
+      Effect.retry({ times: 1, while: SqlFailure.isLostConnection }),
+      Effect.map((outcome) => outcomeOf(outcome, pet, once)),
+      Effect.repeat({ while: ({ _tag }) => _tag === "InProgress", schedule: WAIT }),
+      call.run
     )
 }
 
-interface Progress {
-  /** Whether it waits for the lock of its key. */
-  isAcquiring: boolean
-}
+/** Acquires the lock of a key until the transaction ends, unless another transaction has it. */
+const ACQUIRE = "SELECT pg_try_advisory_xact_lock(hashtextextended($1 || chr(10) || $2, 6))"
 
-/** Sets the maximum wait, and returns the previous value. */
-const LIMIT_WAIT = `SELECT current_setting('lock_timeout'), set_config('lock_timeout', '${MAX_WAIT}', true)`
-
-/** Acquires the lock of a key, and restores the wait, so that a wait for a table does not count as a key in use. */
-const ACQUIRE =
-  "SELECT pg_advisory_xact_lock(hashtextextended($1 || chr(10) || $2, 6)), set_config('lock_timeout', $3, true)"
-
-/**
- * Creates the function that returns the script of `insertOnce`. SQLite has one writer; in PostgreSQL, the transaction
- * must have the lock of the key.
- */
+/** Creates the function that returns the script of `insertOnce`. PostgreSQL locks the key; SQLite has one writer. */
 export const make = (sql: SqlClient.SqlClient, insertPet: string) => {
+  const isPostgres = SqlTable.isPostgres(sql)
   const petColumns = all.map(({ name }) => `p.${name}`).join(", ")
   const find = SqlTable.textFor(
     sql,
@@ -73,9 +49,7 @@ export const make = (sql: SqlClient.SqlClient, insertPet: string) => {
      WHERE i.caller = $1 AND i.key = $2 AND i.expires_at > $3`
   )
   const sweep = sweepOf(sql, "idempotent_inserts")
-  const insertedId = SqlTable.isPostgres(sql)
-    ? "currval(pg_get_serial_sequence('pets', 'id'))"
-    : "last_insert_rowid()"
+  const insertedId = isPostgres ? "currval(pg_get_serial_sequence('pets', 'id'))" : "last_insert_rowid()"
   // If there is a record with this key, it has expired and is replaced.
   const record = SqlTable.textFor(
     sql,
@@ -86,6 +60,7 @@ export const make = (sql: SqlClient.SqlClient, insertPet: string) => {
      RETURNING pet_id`
   )
   return (pet: NewPet, { caller, fingerprint, key, now }: Once.Once): SqlScript.Script => [
+    ...(isPostgres ? [[ACQUIRE, [caller, key], [[true]]] as const] : []),
     [find, [caller, key, now], []],
     [sweep, [now]],
     [insertPet, valuesOf(pet)],
@@ -100,6 +75,7 @@ export const outcomeOf = (
   once: Once.Once
 ): Once.Outcome => {
   const [first, ...stored] = rows[0] ?? []
+  if (first === false) return { _tag: "InProgress" }
   if (isComplete) return { _tag: "Inserted", pet: new Pet(toInt64(first), pet) }
   return first === once.fingerprint ? { _tag: "Replayed", pet: petOf(stored) } : { _tag: "Mismatch" }
 }

@@ -115,14 +115,14 @@ const storeBatch = function* (
 
 /** Inserts animals, in the order of their ids if they have some. */
 const insert = function* (
-  { isPostgres, reserve }: Dialect,
+  { reserve, sql }: Dialect,
   pets: ReadonlyArray<ImportedPet>,
   keepIds: boolean
 ): SqlScript.Steps<void> {
   const given = keepIds ? [id, ...all] : all
   const rows = pets.map((pet) => given.map(({ encode }) => encode(pet)))
   const table = { name: "pets", columns: new Map(given.map(({ name, type }) => [name, type])) }
-  yield* SqlScript.steps(SqlTable.insertion(isPostgres, table, [...table.columns.keys()], rows))
+  yield* SqlScript.steps(SqlTable.insertion(sql, table, [...table.columns.keys()], rows))
   const last = keepIds ? pets.at(-1)?.id : undefined
   if (last !== undefined) yield* SqlScript.steps(reserve(last))
 }
@@ -169,7 +169,7 @@ type Dialect = ReturnType<typeof dialectOf>
 const dialectOf = (sql: SqlClient.SqlClient) => {
   const isPostgres = SqlTable.isPostgres(sql)
   return {
-    isPostgres,
+    sql,
     /** Returns the animals with the ids of a list. */
     find: `SELECT id, ${columns} FROM pets
       WHERE id IN (SELECT CAST(value AS bigint) FROM (${SqlTable.texts(sql)}) AS list)`,
@@ -178,7 +178,7 @@ const dialectOf = (sql: SqlClient.SqlClient) => {
     /** Otherwise another process could take one of the ids between the check and the insert. */
     lock: isPostgres ? LOCK_POSTGRES : [],
     /** Ensures that later animals get ids above `id`. */
-    reserve: (id: Int64): SqlScript.Script => SqlTable.advancing(isPostgres, "pets", "id", id)
+    reserve: (id: Int64): SqlScript.Script => SqlTable.advancing(sql, "pets", "id", id)
   }
 }
 

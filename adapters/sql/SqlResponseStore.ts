@@ -33,7 +33,7 @@ export const make = (sql: SqlClient.SqlClient, call: SqlCall): Methods => {
         [INSERT, values]
       ])
       if (rows.length > 0) return { _tag: "Claimed" }
-      const [found] = yield* SqlTable.values(sql, FIND, [caller, key])
+      const [found] = yield* SqlTable.query(sql, FIND, [caller, key])
       // It was freed in the meantime.
       if (found === undefined) return yield* claim(once)
       const [stored, since, result] = found

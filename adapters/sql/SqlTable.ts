@@ -17,18 +17,15 @@ export interface Table {
   readonly sequence: { readonly column: string; readonly last: bigint } | undefined
 }
 
-/** A value of a row; integers are bigints. */
-export type Value = bigint | string | boolean | null
-
-/** A row, in the order of the requested columns. */
-export type Row = ReadonlyArray<Value>
+/** A row, in the order of the requested columns; integers are bigints. */
+export type Row = ReadonlyArray<unknown>
 
 /** Returns the description of a table; it has no columns if there is no table with this name. */
 export const find = (sql: SqlClient.SqlClient, name: string): Effect.Effect<Table, SqlError> =>
   Effect.gen(function* () {
-    const columns = yield* values(sql, isPostgres(sql) ? POSTGRES_COLUMNS : SQLITE_COLUMNS, [name])
+    const columns = yield* query(sql, isPostgres(sql) ? POSTGRES_COLUMNS : SQLITE_COLUMNS, [name])
     const key = columns.filter(([, , position]) => Number(position) > 0)
-    const [sequence] = yield* values(sql, isPostgres(sql) ? POSTGRES_SEQUENCE : SQLITE_SEQUENCE, [name])
+    const [sequence] = yield* query(sql, isPostgres(sql) ? POSTGRES_SEQUENCE : SQLITE_SEQUENCE, [name])
     return {
       name,
       columns: new Map(columns.map(([column, type]) => [String(column), String(type).toLowerCase()])),
@@ -55,7 +52,7 @@ export const page = (
     after === undefined
       ? ""
       : `WHERE (${ordered.join(", ")}) > (${after.map((_, index) => `$${index + 1}`).join(", ")})`
-  return values(
+  return query(
     sql,
     `SELECT ${selected.join(", ")} FROM ${name} ${condition} ORDER BY ${ordered.join(", ")} LIMIT ${limit}`,
     after ?? []
@@ -63,16 +60,17 @@ export const page = (
 }
 
 /** Maximum number of rows that are read at once. */
-export const PAGE = 5_000
+const PAGE = 5_000
 
-/** Passes the rows to `use` in pages, in the order of the primary key. */
+/** Passes the rows after the key `after`, or all rows, to `use` in pages, in the order of the primary key. */
 export const forEachPage = Effect.fnUntraced(function* <E>(
   sql: SqlClient.SqlClient,
   table: Table,
   selected: ReadonlyArray<string>,
-  use: (rows: ReadonlyArray<Row>) => Effect.Effect<void, E>
+  use: (rows: ReadonlyArray<Row>) => Effect.Effect<void, E>,
+  after?: Row
 ): Effect.fn.Return<void, E | SqlError> {
-  for (let after: Row | undefined; ; ) {
+  while (true) {
     const rows = yield* page(sql, table, selected, after, PAGE)
     yield* use(rows)
     const last = rows.at(-1)
@@ -81,26 +79,12 @@ export const forEachPage = Effect.fnUntraced(function* <E>(
   }
 })
 
-/** Inserts rows; `onConflict` is appended to the statement. */
-export const insert = (
-  sql: SqlClient.SqlClient,
-  table: Pick<Table, "name" | "columns">,
-  selected: ReadonlyArray<string>,
-  rows: ReadonlyArray<Row>,
-  onConflict?: string
-): Effect.Effect<void, SqlError> =>
-  Effect.forEach(
-    insertion(isPostgres(sql), table, selected, rows, onConflict),
-    ([statement, parameters]) => sql.unsafe(statement, parameters),
-    { discard: true }
-  )
-
 /** Maximum number of rows that one SQLite statement inserts: with one row each, statements cost more than their rows. */
 const CHUNK = 100
 
-/** Returns the statements that insert rows, in order. */
+/** Returns the statements that insert rows, in order; `onConflict` is appended to each of them. */
 export const insertion = (
-  isPostgres: boolean,
+  sql: SqlClient.SqlClient,
   { columns, name }: Pick<Table, "name" | "columns">,
   selected: ReadonlyArray<string>,
   rows: ReadonlyArray<ReadonlyArray<unknown>>,
@@ -108,7 +92,7 @@ export const insertion = (
 ): SqlScript.Script => {
   if (rows.length === 0) return []
   const names = selected.join(", ")
-  if (isPostgres) {
+  if (isPostgres(sql)) {
     const types = selected.map((column) => columns.get(column) ?? "")
     const arrays = types.map((type, index) => `$${index + 1}::${type}[]`).join(", ")
     return [
@@ -134,28 +118,16 @@ export const insertion = (
   })
 }
 
-/** Ensures that later numbers of the sequence are larger than `last` and than all numbers in the table. */
-export const advance = (
-  sql: SqlClient.SqlClient,
-  { name, sequence }: Pick<Table, "name" | "sequence">,
-  last: bigint
-): Effect.Effect<void, SqlError> =>
-  Effect.forEach(
-    sequence === undefined ? [] : advancing(isPostgres(sql), name, sequence.column, last),
-    ([statement, parameters]) => values(sql, statement, parameters),
-    { discard: true }
-  )
-
-/** Returns the statements of `advance`. */
+/** Returns the statements after which numbers of the sequence are larger than `last` and than all in the table. */
 export const advancing = (
-  isPostgres: boolean,
+  sql: SqlClient.SqlClient,
   table: string,
   column: string,
   last: bigint
 ): SqlScript.Script => {
   const largest = `(SELECT coalesce(max(${column}), 0) FROM ${table})`
   const sequence = `pg_get_serial_sequence('${table}', '${column}')`
-  return isPostgres
+  return isPostgres(sql)
     ? [
         [
           `SELECT setval(${sequence}, next) FROM (
@@ -174,15 +146,11 @@ export const advancing = (
       ]
 }
 
-/** Runs a statement and returns its rows as arrays of exact values. */
-export const values = (
-  sql: SqlClient.SqlClient,
-  statement: string,
-  parameters?: ReadonlyArray<unknown>
-): Effect.Effect<ReadonlyArray<Row>, SqlError> =>
-  Effect.map(query(sql, statement, parameters), (rows) => rows.map((row) => row.map(valueOf)))
+/** Runs the statements of a script, none of which has expected rows. */
+export const run = (sql: SqlClient.SqlClient, script: SqlScript.Script): Effect.Effect<void, SqlError> =>
+  Effect.forEach(script, ([statement, parameters]) => query(sql, statement, parameters), { discard: true })
 
-/** Runs a statement and returns its rows as the driver does, with exact integers. */
+/** Runs a statement and returns its rows as arrays of values, with exact integers. */
 export const query = (
   sql: SqlClient.SqlClient,
   statement: string,
@@ -201,21 +169,6 @@ export const texts = (sql: SqlClient.SqlClient): string =>
 /** Whether the database is PostgreSQL. */
 export const isPostgres = (sql: SqlClient.SqlClient): boolean =>
   sql.onDialectOrElse({ pg: () => true, orElse: () => false })
-
-const valueOf = (value: unknown): Value => {
-  switch (typeof value) {
-    case "bigint":
-    case "string":
-    case "boolean":
-      return value
-    case "number":
-      if (Number.isSafeInteger(value)) return BigInt(value)
-      break
-    case "object":
-      if (value === null) return value
-  }
-  throw new Error(`a row has a value of a type that cannot be copied exactly: ${typeof value}`)
-}
 
 const SQLITE_COLUMNS = "SELECT name, type, pk FROM pragma_table_info($1) ORDER BY cid"
 

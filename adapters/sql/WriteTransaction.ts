@@ -1,11 +1,9 @@
 /** Runs transactions, mostly of writes, in each dialect. */
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
 import * as References from "effect/References"
 import * as Schedule from "effect/Schedule"
 import * as SqlClient from "effect/sql/SqlClient"
-import type * as SqlConnection from "effect/sql/SqlConnection"
 import { isSqlError, type SqlError } from "effect/sql/SqlError"
 import type { StoreUnavailable } from "../../core/errors/StoreUnavailable.ts"
 import type { SqlCall } from "./SqlCall.ts"
@@ -43,28 +41,15 @@ export const immediate = <A, E, R>(
     Effect.provideService(References.PreventSchedulerYield, true)
   )
 
-const eachStep = <A>(sql: SqlClient.SqlClient, begin: () => SqlScript.Steps<A>): Effect.Effect<A, SqlError> =>
-  Effect.gen(function* () {
-    const current = yield* connection(sql)
-    const transaction = begin()
-    let step = transaction.next()
-    while (step.done !== true) {
-      const [text, params] = step.value
-      step = transaction.next(yield* current.executeValues(SqlTable.textFor(sql, text), params))
-    }
-    return step.value
-  }).pipe(Effect.provideService(SqlClient.SafeIntegers, true))
-
-/**
- * Returns the connection of the current transaction; fails with a defect if there is none. Statements that each look up
- * the connection cost five times as much.
- */
-export const connection = (sql: SqlClient.SqlClient): Effect.Effect<SqlConnection.Connection> =>
-  Effect.flatMap(Effect.serviceOption(sql.transactionService), (transaction) =>
-    Option.isSome(transaction)
-      ? Effect.succeed(transaction.value[0])
-      : Effect.die(new Error("no transaction is open"))
-  )
+const eachStep = Effect.fnUntraced(function* <A>(
+  sql: SqlClient.SqlClient,
+  begin: () => SqlScript.Steps<A>
+): Effect.fn.Return<A, SqlError> {
+  const transaction = begin()
+  let step = transaction.next()
+  while (step.done !== true) step = transaction.next(yield* SqlTable.query(sql, ...step.value))
+  return step.value
+})
 
 /** The pauses before a locked database is retried, up to the maximum. */
 const whileLocked = Schedule.min([Schedule.exponential("1 millis"), Schedule.spaced("25 millis")])

@@ -70,27 +70,34 @@ interface Run {
 
 /**
  * Creates a submit function; runs use the context of the caller of `make`. A run yields first, so that members of all
- * fibers that are ready to run now share the run.
+ * fibers that are ready to run now share the run. A run that is interrupted ends at once, because a driver may need
+ * seconds to cancel a statement. Calls `onIdle` when there are neither members nor runs.
  */
-export const make = <Member, A, E>({
-  run,
-  ...limits
-}: Options<Member, A, E>): Effect.Effect<Submit<Member, A, E>> =>
+export const make = <Member, A, E>(
+  { run, ...limits }: Options<Member, A, E>,
+  onIdle?: () => void
+): Effect.Effect<Submit<Member, A, E>> =>
   Effect.map(Effect.context<never>(), (context) => {
     const runFork = Effect.runForkWith(context)
-    return makeWithCallbacks({
-      ...limits,
-      run: (handle, end) => {
-        const fiber = runFork(
-          Effect.andThen(
-            Effect.yieldNow,
-            Effect.suspend(() => run(handle))
+    return makeWithCallbacks(
+      {
+        ...limits,
+        run: (handle, end) => {
+          const fiber = runFork(
+            Effect.andThen(
+              Effect.yieldNow,
+              Effect.suspend(() => run(handle))
+            )
           )
-        )
-        fiber.addObserver(end)
-        return () => fiber.interruptUnsafe()
-      }
-    })
+          fiber.addObserver(end)
+          return () => {
+            fiber.interruptUnsafe()
+            end(Exit.succeed([]))
+          }
+        }
+      },
+      onIdle
+    )
   })
 
 /** Creates a submit function whose runs use no effects; calls `onIdle` when it has neither members nor runs. */

@@ -23,7 +23,6 @@ import type { Call } from "./Call.ts"
 import * as ClientAddress from "./ClientAddress.ts"
 import type { HostRoute } from "./HostRoute.ts"
 import { UNAVAILABLE_RETRY_AFTER } from "./RateLimitHeaders.ts"
-import * as RequestLog from "./RequestLog.ts"
 import type { ServiceOptions } from "./ServiceOptions.ts"
 import * as ServiceResponse from "./ServiceResponse.ts"
 
@@ -106,7 +105,7 @@ export const counter = (
     return Effect.catch(counted, (failure) => {
       const standIn = uncounted("admitted", policy.plan, call.now)
       call.standIn = standIn
-      return Effect.as(RequestLog.storeFailure("request not counted", failure, call.id), standIn)
+      return Effect.as(call.logged(Effect.logWarning("request not counted", failure)), standIn)
     })
   }
 }

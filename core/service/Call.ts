@@ -1,6 +1,6 @@
 /** The record of a request: what the pipeline knows about it so far. Observers read it as an `Exchange`. */
 import type * as Clock from "effect/Clock"
-import type * as Effect from "effect/Effect"
+import * as Effect from "effect/Effect"
 import type { ApiKey } from "../access/ApiKey.ts"
 import * as Plan from "../limits/Plan.ts"
 import type { Verdict } from "../limits/RateLimit.ts"
@@ -89,6 +89,11 @@ export class Call implements Unvalidated {
   /** Whether the store of the limits has counted the request. */
   get isCounted(): boolean {
     return this.verdict !== undefined && this.verdict !== this.standIn
+  }
+
+  /** Adds the id that the client gets in `X-Request-Id` to what an effect logs. */
+  logged<A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E> {
+    return Effect.annotateLogs(effect, "request", this.id)
   }
 
   /** Waits until the host has room for the response; `undefined` if it has room now. Asks the host only once. */

@@ -32,7 +32,7 @@ const openWatched = async (setup: Setup = {}): Promise<WatchedStore> => {
   const exchanges: Array<Exchange.Exchange> = []
   const scope = Scope.makeUnsafe()
   const store = await Effect.runPromise(
-    open({ ...setup, observer: (exchange) => exchanges.push(Exchange.plain(exchange)) }).pipe(
+    open({ ...setup, observer: (exchange) => exchanges.push(exchange) }).pipe(
       Scope.provide(scope),
       Effect.provide(TestClock.layer())
     )
@@ -196,7 +196,7 @@ describe("the observer", () => {
   it.effect("gets one exchange for a transport error", () =>
     Effect.gen(function* () {
       const exchanges: Array<Exchange.Exchange> = []
-      const { service } = yield* open({ observer: (exchange) => exchanges.push(Exchange.plain(exchange)) })
+      const { service } = yield* open({ observer: (exchange) => exchanges.push(exchange) })
       const response = yield* service.transportError("malformed_request", "192.0.2.1")
       expect(exchanges).toEqual([
         expect.objectContaining({
@@ -252,7 +252,7 @@ describe("a ban", () => {
   it.effect("is reported and logged once, with the id of the request that caused the ban", () =>
     Effect.gen(function* () {
       const exchanges: Array<Exchange.Exchange> = []
-      const store = yield* open({ observer: (exchange) => exchanges.push(Exchange.plain(exchange)) })
+      const store = yield* open({ observer: (exchange) => exchanges.push(exchange) })
       const { id, secret } = yield* store.issue(enterprise(1, 1_000))
       for (let second = 0; second < 40; second++) {
         yield* store.send({ key: secret })

@@ -33,7 +33,6 @@ import type * as Probes from "./Probes.ts"
 import * as Reception from "./Reception.ts"
 import * as Replies from "./Replies.ts"
 import * as RequestId from "./RequestId.ts"
-import * as RequestLog from "./RequestLog.ts"
 import type { ServiceRequest, TransportError } from "./ServiceRequest.ts"
 import * as ServiceResponse from "./ServiceResponse.ts"
 
@@ -98,7 +97,9 @@ export const make = Effect.fnUntraced(function* (
       bans.isNew(CountPer.callerOf(key, countPer), verdict.resetAt)
     ) {
       call.bannedUntil = verdict.resetAt * 1000
-      yield* RequestLog.ban(key, call.bannedUntil, call.id)
+      const until = new Date(call.bannedUntil).toISOString()
+      const ban = { key: key.id, plan: key.plan, until, request: call.id }
+      yield* Effect.annotateLogs(Effect.logWarning("key banned"), ban)
     }
 
     const decision = decide(call)
@@ -188,8 +189,7 @@ export const make = Effect.fnUntraced(function* (
       const response = Effect.catchCause(respond(call), (cause) => recover(call, cause))
       return Effect.onExit(response, (exit) => {
         leaveTurn(call)
-        const change = Exit.isSuccess(exit) ? probes.observe(call) : undefined
-        const logged = change === undefined ? Effect.void : RequestLog.outage(change, call.id)
+        const logged = (Exit.isSuccess(exit) ? probes.observe(call) : undefined) ?? Effect.void
         if (report === undefined) return logged
         if (hostRoute !== undefined && !call.isProbe) call.template = hostRoute.template()
         return Effect.map(logged, () => report(exit))

@@ -1,6 +1,7 @@
 /** Serves the endpoints outside the base path that need no key: `/livez`, `/readyz` and `/openapi.json`. */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import { Realm } from "../access/Realm.ts"
 import * as ApiError from "../errors/ApiError.ts"
 import { OwnPlans } from "../limits/OwnPlans.ts"
@@ -10,7 +11,6 @@ import type { Call } from "./Call.ts"
 import * as OwnOrigin from "./OwnOrigin.ts"
 import * as ReadinessProbe from "./ReadinessProbe.ts"
 import * as Replies from "./Replies.ts"
-import * as RequestLog from "./RequestLog.ts"
 import type { ServiceOptions } from "./ServiceOptions.ts"
 import * as ServiceResponse from "./ServiceResponse.ts"
 import * as StoreHealth from "./StoreHealth.ts"
@@ -36,30 +36,26 @@ export const make = Effect.fnUntraced(function* (
   )
   let isDraining = false
 
-  const update = ([change, next]: ReturnType<typeof StoreOutage.recordFailure>):
-    | StoreOutage.Change
-    | undefined => {
+  /** Stores whether there is an outage, and logs that it began or ended. */
+  const update = (call: Call, [change, next]: StoreOutage.Step): Effect.Effect<void> | undefined => {
     outage = next
-    return change
+    return change && call.logged(StoreOutage.log(change))
   }
 
-  const readiness = Effect.fnUntraced(function* ({ id: requestId }: Call) {
+  const readiness = Effect.fnUntraced(function* (call: Call) {
     const clock = yield* Clock.Clock
+    const now = () => monotonicMs(clock.monotonicTimeNanosUnsafe())
     if (isDraining) return stoppingResponse
-    if (StoreHealth.isFailing(health, monotonicMs(clock.monotonicTimeNanosUnsafe()))) return failingResponse
-    const failure = yield* Effect.match(checkStores, {
-      onSuccess: () => undefined,
-      onFailure: (error) => error
-    })
-    const now = monotonicMs(clock.monotonicTimeNanosUnsafe())
-    if (failure !== undefined) yield* RequestLog.storeFailure("not ready", failure, requestId)
-    const change = update(
-      failure === undefined
-        ? StoreOutage.recordSuccess(outage, [PROBE, StoreHealth.ADMISSION], now)
-        : StoreOutage.recordFailure(outage, PROBE, now)
-    )
-    if (change !== undefined) yield* RequestLog.outage(change, requestId)
-    return failure === undefined ? readyResponse : unreachableResponse
+    if (StoreHealth.isFailing(health, now())) return failingResponse
+    const checked = yield* Effect.result(checkStores)
+    if (Result.isFailure(checked)) {
+      yield* call.logged(Effect.logWarning("not ready", checked.failure))
+      yield* update(call, StoreOutage.recordFailure(outage, PROBE, now())) ?? Effect.void
+      return unreachableResponse
+    }
+    yield* update(call, StoreOutage.recordSuccess(outage, [PROBE, StoreHealth.ADMISSION], now())) ??
+      Effect.void
+    return readyResponse
   })
 
   const targets = new Map<string, Target>([
@@ -83,33 +79,27 @@ export const make = Effect.fnUntraced(function* (
       return Effect.succeed(Replies.toWrite(method))
     },
     /**
-     * Records the outcome of each other request; a success means that the operation used the stores. Returns the change
-     * if an outage of the stores began or ended.
+     * Records the outcome of each other request; a success means that the operation used the stores. Returns the effect
+     * that logs that an outage of the stores began or ended, if it did.
      */
-    observe: (call: Call): StoreOutage.Change | undefined => {
+    observe: (call: Call): Effect.Effect<void> | undefined => {
       const { admittedOperation, clock, isCounted, reply, transportError, verdict } = call
       if (reply === undefined || verdict === undefined || transportError !== undefined) return undefined
       const now = () => monotonicMs(clock.monotonicTimeNanosUnsafe())
       if (reply === Replies.unavailable) {
-        const failedOperation = admittedOperation ?? StoreHealth.ADMISSION
-        health = StoreHealth.recordFailure(health, failedOperation, now())
-        return update(StoreOutage.recordFailure(outage, failedOperation, now()))
+        const failed = admittedOperation ?? StoreHealth.ADMISSION
+        health = StoreHealth.recordFailure(health, failed, now())
+        return update(call, StoreOutage.recordFailure(outage, failed, now()))
       }
-      const succeededOperation = ServiceResponse.isSuccess(reply.status) ? admittedOperation : undefined
-      if (succeededOperation !== undefined) health = StoreHealth.recordSuccess(health, succeededOperation)
+      const succeeded = ServiceResponse.isSuccess(reply.status) ? admittedOperation : undefined
+      if (succeeded !== undefined) health = StoreHealth.recordSuccess(health, succeeded)
       // The service stays ready, because it serves requests as its options require.
       if (!isCounted && verdict.outcome === "admitted")
-        return update(StoreOutage.recordFailure(outage, StoreOutage.LIMITS, now()))
+        return update(call, StoreOutage.recordFailure(outage, StoreOutage.LIMITS, now()))
       if (outage === undefined || !isCounted) return undefined
-      return update(
-        succeededOperation === undefined
-          ? StoreOutage.recordCounted(outage, now())
-          : StoreOutage.recordSuccess(
-              outage,
-              [succeededOperation, StoreHealth.ADMISSION, StoreOutage.LIMITS],
-              now()
-            )
-      )
+      if (succeeded === undefined) return update(call, StoreOutage.recordCounted(outage, now()))
+      const operations = [succeeded, StoreHealth.ADMISSION, StoreOutage.LIMITS]
+      return update(call, StoreOutage.recordSuccess(outage, operations, now()))
     },
     drain: Effect.sync(() => {
       isDraining = true

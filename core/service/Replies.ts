@@ -5,7 +5,6 @@ import * as ApiError from "../errors/ApiError.ts"
 import type { Catalogue } from "../errors/ErrorCatalogue.ts"
 import type * as Operation from "../operations/Operation.ts"
 import type { Call } from "./Call.ts"
-import * as RequestLog from "./RequestLog.ts"
 import type { Resource } from "./Router.ts"
 import type { BodyConsumed, BodyTooLarge, HostBusy, TransportError } from "./ServiceRequest.ts"
 import * as ServiceResponse from "./ServiceResponse.ts"
@@ -65,21 +64,21 @@ export type Failure = Operation.Failure | BodyTooLarge | BodyConsumed | HostBusy
 /** Creates the function that returns the reply to a request that failed, and logs a failure that is not the client's. */
 export const failures =
   (catalogue: Catalogue, maxBodyBytes: number) =>
-  ({ id, transportError }: Call, cause: Cause.Cause<Failure>): Effect.Effect<ServiceResponse.Reply> => {
+  (call: Call, cause: Cause.Cause<Failure>): Effect.Effect<ServiceResponse.Reply> => {
     const failure = failureIn(cause)
-    const fixed = transportError && toTransportError(transportError)
+    const fixed = call.transportError && toTransportError(call.transportError)
+    const logged = (line: Effect.Effect<void>, reply: ServiceResponse.Reply) =>
+      Effect.as(call.logged(line), reply)
     switch (failure?._tag) {
       case "ApiError": {
-        const entry = catalogue[failure.code]
-        return entry === undefined
-          ? Effect.as(RequestLog.undeclaredCode(failure, id), internalError)
-          : Effect.succeed(ServiceResponse.errorWith(entry.status, failure))
+        const { code, message } = failure
+        const entry = catalogue[code]
+        if (entry !== undefined) return Effect.succeed(ServiceResponse.errorWith(entry.status, failure))
+        const line = Effect.logError("500 internal_error: undeclared error code")
+        return logged(Effect.annotateLogs(line, { code, message }), internalError)
       }
       case "StoreUnavailable":
-        return Effect.as(
-          RequestLog.storeFailure("503 service_unavailable", failure, id),
-          fixed ?? unavailable
-        )
+        return logged(Effect.logWarning("503 service_unavailable", failure), fixed ?? unavailable)
       case "BodyTooLarge": {
         const message = `The body must have at most ${maxBodyBytes} bytes.`
         return Effect.succeed(ServiceResponse.error(ApiError.make("payload_too_large", message)))
@@ -87,9 +86,9 @@ export const failures =
       case "BodyConsumed":
         return Effect.succeed(bodyConsumed)
       case "HostBusy":
-        return Effect.as(RequestLog.hostBusy(id), hostBusy)
+        return logged(Effect.logWarning("503 too many bytes in flight"), hostBusy)
       case undefined:
-        return Effect.as(RequestLog.defect(cause, id), fixed ?? internalError)
+        return logged(Effect.logError("500 internal_error", cause), fixed ?? internalError)
     }
   }
 

@@ -2,6 +2,7 @@
  * Derives from the outcomes of requests when an outage of the stores begins and ends, for the log. Unlike in
  * `StoreHealth`, which determines readiness, one failure is enough. Times are monotonic milliseconds.
  */
+import * as Effect from "effect/Effect"
 
 /**
  * Milliseconds after the latest failure from which any success ends an outage, because clients may not request the
@@ -20,7 +21,8 @@ export interface StoreOutage {
 /** An outage began, or it ended after `afterMs` milliseconds. */
 export type Change = { readonly _tag: "Began" } | { readonly _tag: "Ended"; readonly afterMs: number }
 
-type Step = readonly [change: Change | undefined, outage: StoreOutage | undefined]
+/** A change, if any, and the outage that has not ended, if any. */
+export type Step = readonly [change: Change | undefined, outage: StoreOutage | undefined]
 
 /** Records a store failure in an operation. */
 export const recordFailure = (outage: StoreOutage | undefined, operation: string, now: number): Step =>
@@ -56,3 +58,9 @@ const removeFailures = (outage: StoreOutage, operations: Iterable<string>, now: 
     ? [{ _tag: "Ended", afterMs: now - outage.beganAt }, undefined]
     : [undefined, { ...outage, failing }]
 }
+
+/** Logs a change. */
+export const log = (change: Change): Effect.Effect<void> =>
+  change._tag === "Began"
+    ? Effect.logError("database unavailable")
+    : Effect.annotateLogs(Effect.logInfo("database available again"), "afterMs", change.afterMs)

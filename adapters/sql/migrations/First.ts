@@ -73,7 +73,6 @@ const tables = ({ bytewise, integer, rows, rowsByKey, serial }: Dialect): Readon
    ) ${rowsByKey}`,
   `CREATE TABLE copies (
      source ${bytewise} PRIMARY KEY,
-     last_id ${integer} NOT NULL,
      completed_at ${integer}
    ) ${rowsByKey}`,
 

@@ -62,6 +62,6 @@ export const creations: ReadonlyArray<Program> = [
     // Some animals twice: the contract does not say whether names are unique.
     for (const name of [...names, ...(yield* Draw.some(names, 4))])
       sent.push(Bodies.creation(Calls.members(tools, { name, status: yield* Calls.newStatus })))
-    yield* Calls.createAll(tools, yield* Random.shuffle(sent))
+    yield* Calls.sendAll(tools, yield* Random.shuffle(sent))
   })
 ]

@@ -27,16 +27,16 @@ export const programs: ReadonlyArray<Program> = [
       Queries.list("zz=1", given)
     ])
     for (const row of rows) paths.push(Queries.list(...(yield* Random.shuffle(row))))
-    for (const path of yield* Random.shuffle(paths)) yield* tools.send({ path })
-    for (const path of yield* Draw.some(paths, 10)) yield* tools.send({ method: "HEAD", path })
+    const heads = (yield* Draw.some(paths, 10)).map((path) => ({ method: "HEAD", path }))
+    yield* Calls.sendAll(tools, yield* Random.shuffle([...paths.map((path) => ({ path })), ...heads]))
   }),
   program("retrievals", { profile: "core", requests: 72 }, function* (tools) {
     yield* Calls.stock(tools, 12)
     const ids = tools.created().map(({ id }) => id)
     const segments: Array<string> = [...Paths.otherIds, ...(yield* Draw.some(ids, 8)).map(String)]
     for (const spell of Paths.spellings) segments.push(spell(yield* Draw.one([...ids, 1n])))
-    for (const segment of yield* Random.shuffle(segments)) yield* tools.send({ path: `/pets/${segment}` })
-    for (const segment of yield* Draw.some(segments, 4))
-      yield* tools.send({ method: "HEAD", path: `/pets/${segment}` })
+    const paths = segments.map((segment) => `/pets/${segment}`)
+    const heads = (yield* Draw.some(paths, 4)).map((path) => ({ method: "HEAD", path }))
+    yield* Calls.sendAll(tools, yield* Random.shuffle([...paths.map((path) => ({ path })), ...heads]))
   })
 ]

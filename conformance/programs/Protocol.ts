@@ -19,14 +19,14 @@ export const programs: ReadonlyArray<Program> = [
     const methodOf = yield* Draw.swarm(["POST", ...Paths.methods])
     for (const path of Paths.paths) all.push({ path })
     for (const path of yield* Draw.some(Paths.paths, 6)) all.push({ method: yield* methodOf, path })
-    const invalid = [[], ["Bearer no-such-key-0123456789"]]
-    for (const { method = "GET", path } of yield* Random.shuffle(all)) {
+    const sent = all.map(({ method = "GET", path }): Sent => {
       const body = /^(?:POST|PUT|PATCH)$/.test(method) ? Bodies.creation(Calls.members(tools)) : {}
-      const sent = { ...body, method, path: path.replaceAll("ID", String(id)) }
-      yield* tools.send(sent)
-      if ((yield* Random.next) < 0.3) yield* tools.send({ ...sent, authorization: yield* Draw.one(invalid) })
-    }
-    yield* Calls.lookAtLists(tools)
+      return { ...body, method, path: path.replaceAll("ID", String(id)) }
+    })
+    for (const authorization of [[], ["Bearer no-such-key-0123456789"]])
+      for (const each of yield* Draw.some(sent.slice(0, all.length), 12))
+        sent.push({ ...each, authorization })
+    yield* Calls.sendAll(tools, yield* Random.shuffle(sent))
   }),
   program("headers", { profile: "core", requests: 80, anonymous: 3 }, function* (tools) {
     yield* Calls.stock(tools, 4)
@@ -34,17 +34,17 @@ export const programs: ReadonlyArray<Program> = [
     const all = [...Calls.operations.slice(0, 4), Calls.calls["creation without a name"]]
     const rows = Headers.accepts.flatMap((header) => all.map((call) => ({ header, call })))
     for (const header of Headers.others) rows.push({ header, call: yield* callOf })
-    for (const { call, header } of yield* Random.shuffle(rows)) {
-      const sent: Sent = yield* call(tools)
-      yield* tools.send({ ...sent, headers: [...(sent.headers ?? []), header] })
+    const sent: Array<Sent> = []
+    for (const { call, header } of rows) {
+      const { headers = [], ...each } = yield* call(tools)
+      sent.push({ ...each, headers: [...headers, header] })
     }
     // A body or a query that no operation describes.
     for (const method of ["GET", "HEAD", "DELETE"])
-      for (const path of ["/pets", `/pets/${Calls.UNKNOWN_ID}`])
-        yield* tools.send({ method, path, json: "{}" })
+      for (const path of ["/pets", `/pets/${Calls.UNKNOWN_ID}`]) sent.push({ method, path, json: "{}" })
     for (const query of ["limit=0", "status=sold"])
-      yield* tools.send({ ...(yield* Calls.calls.creation(tools)), path: `/pets?${query}` })
-    yield* Calls.lookAtLists(tools)
+      sent.push({ ...(yield* Calls.calls.creation(tools)), path: `/pets?${query}` })
+    yield* Calls.sendAll(tools, yield* Random.shuffle(sent))
   }),
   /** Sends each kind of request directly after each other kind and after itself. */
   program("what came before", { profile: "core", requests: 98, anonymous: 14 }, function* (tools) {

@@ -26,7 +26,7 @@ interface Rhythm {
 const offend = Effect.fnUntraced(function* (
   tools: Tools,
   { spend }: Spending.Small,
-  { apart, calls = [Calls.calls.list], denials = STRIKES + 2, together = 1 }: Rhythm
+  { apart, calls = Calls.looks, denials = STRIKES + 2, together = 1 }: Rhythm
 ): Effect.fn.Return<Exchange, Stopped> {
   for (let denied = 0, sent = 1; ; sent++) {
     const exchange = yield* spend(calls[sent % calls.length])
@@ -43,7 +43,10 @@ const offend = Effect.fnUntraced(function* (
 })
 
 /** Sends a request with each other key; the small one is not used up by it. */
-const lookAtOthers = Effect.fnUntraced(function* (tools: Tools, call: Calls.Call = Calls.calls.list) {
+const lookAtOthers = Effect.fnUntraced(function* (
+  tools: Tools,
+  call: Calls.Call = Calls.lists["whole list"]
+) {
   for (const key of ["main", "tiny"] as const)
     if (tools.keys[key] !== undefined) yield* tools.sendOnce({ ...(yield* call(tools)), key })
 })
@@ -62,8 +65,7 @@ export const programs: ReadonlyArray<Program> = [
         for (const call of yield* Draw.some(Calls.all, 2)) last = yield* victim.spend(call)
       }
       yield* victim.recover(last)
-      const usual = [...(yield* Random.shuffle(Calls.usual)), Calls.calls["creation with an unusual name"]]
-      for (const call of usual) {
+      for (const call of yield* Random.shuffle(Calls.usual)) {
         yield* tools.advance(Spending.MINUTE_PASSED)
         yield* Calls.createAndGet(tools, { ...(yield* call(tools)), key: "victim" })
       }

@@ -25,11 +25,10 @@ export const firstPrograms: ReadonlyArray<Program> = [
         const { "list by status": list, creation, "the first": retrieval } = Calls.calls
         const first = yield* (key === "tiny" ? list : yield* Draw.one([creation, retrieval]))(tools)
         const sent = [first, first]
-        for (const [at, status] of Queries.statuses.entries()) {
-          const name = tools.name([" \n\u00e9<&", "\u{1f98a}".repeat(40), ""][at])
+        for (const status of Queries.statuses) {
           const categoryId = yield* Draw.one(Bodies.categories)
-          for (const values of [{ name, categoryId, status }, { status }])
-            sent.push(Bodies.creation(Calls.members(tools, values)))
+          for (const values of [{ categoryId, status }, { status }])
+            sent.push(yield* Calls.creating(values)(tools))
           for (const limit of [100, 1]) sent.push({ path: `/pets?status=${status}&limit=${limit}` })
         }
         for (const call of [...Calls.operations.slice(2), Calls.calls["creation without a name"]])
@@ -83,12 +82,12 @@ export const programs: ReadonlyArray<Program> = [
       const [calls, isUsedUp] = [mixed.slice(2 * index, 2 * index + 2), index % 2 === 0]
       const { after, next = (now: number) => now } = ends[index % ends.length] ?? { after: Spending.toldTime }
       yield* Spending.rest(tools)
-      yield* Spending.until(
-        tools,
-        next((yield* tools.now) + MINUTE) - (yield* Random.nextIntBetween(0, MINUTE))
-      )
+      const [before, between] = [Random.nextIntBetween(0, MINUTE), Random.nextIntBetween(0, 20 * SECOND)]
+      const begin = next((yield* tools.now) + MINUTE) - (yield* Draw.one([...margins, yield* before]))
+      yield* Spending.until(tools, begin)
       const first = yield* tiny.spend(calls[0])
-      yield* tools.advance(yield* Random.nextIntBetween(0, 20 * SECOND))
+      // At once, or so that a bucket refills between the requests.
+      yield* tools.advance(yield* Draw.one([0, yield* between]))
       const last = yield* tiny.useUp(calls, isUsedUp ? undefined : Math.max(1, tiny.plan.perMinute - 2))
       yield* tools.send(Spending.look)
       const end = after(isUsedUp ? last : first)
@@ -113,7 +112,9 @@ export const programs: ReadonlyArray<Program> = [
   Spending.about("day by each way", { ...days, requests: 130 }, function* (tools, tiny) {
     for (const isFirst of [true, false]) {
       const refused = yield* Draw.some(Calls.refused, 1)
-      let denied = yield* tiny.useUpDay(isFirst ? yield* Random.shuffle(Calls.described) : refused)
+      let denied = yield* isFirst
+        ? tiny.useUpDay(yield* Random.shuffle(Calls.described))
+        : tiny.useUpDay(refused, undefined, tiny.plan.perMinute + 1)
       yield* tools.send(Spending.look)
       for (const [index, call] of isFirst ? (yield* Random.shuffle(Calls.all)).entries() : []) {
         // So rarely that the minute denies nothing, and few services ban the key; near the end of a minute.
@@ -135,10 +136,15 @@ export const programs: ReadonlyArray<Program> = [
   }),
   Spending.about("day at midnight", { ...days, requests: 100 }, function* (tools, tiny) {
     const { perDay, perMinute } = tiny.plan
-    for (const next of [boundaries.month, midnight(yield* Draw.one(zones))]) {
+    const zone = midnight(yield* Draw.one(zones))
+    // A day that is used up before its end, and one that is not.
+    for (const [next, left, then] of [
+      [boundaries.month, perMinute - 1, perDay],
+      [zone, 2 * perMinute, perMinute]
+    ] as const) {
       const end = next((yield* tools.now) + 2 * HOUR)
       yield* Spending.until(tools, end - HOUR)
-      yield* tiny.useUpDay(undefined, Math.max(1, perDay - 2 * perMinute))
+      yield* tiny.useUpDay(undefined, Math.max(1, perDay - left))
       yield* Spending.until(tools, end - MINUTE)
       yield* tiny.walk(Array(perMinute).fill((MINUTE - SECOND) / perMinute))
       for (const moment of [end - 1, end, end + SECOND]) {
@@ -147,7 +153,7 @@ export const programs: ReadonlyArray<Program> = [
         yield* tiny.spend(yield* Draw.one(Calls.described))
       }
       yield* tools.advance(MINUTE_PASSED)
-      yield* tiny.useUpDay(undefined, perMinute + 1)
+      yield* tiny.useUpDay(undefined, then + 1)
       yield* Spending.rest(tools)
     }
   })

@@ -13,7 +13,7 @@ const rule = (reason: string, operator: RegExp, place: RegExp, condition = /./):
     operator.test(mutant.operator.id) && place.test(mutant.place.id) && condition.test(mutant.condition.id)
 })
 
-const NO_KEY = /^(without a valid key|for a revoked key)$/
+const NO_KEY = /^(without a valid key|for a revoked key|on 401)$/
 
 const NO_PLAN = "Limits are by plan (§8.2), and a caller without a valid key has no plan."
 
@@ -36,7 +36,7 @@ export const rules: ReadonlyArray<Rule> = [
   ),
   rule(
     NO_PLAN,
-    /^(halve|round to tens|send zero for)$/,
+    /^(add one to|halve|round to tens|send zero for)$/,
     /^(X-RateLimit-Remaining|verdict: remaining)$/,
     NO_KEY
   ),
@@ -47,7 +47,7 @@ export const rules: ReadonlyArray<Rule> = [
     "A caller without a valid key has no plan (§8.2), so its reset may be any time close to the correct one.",
     /^(send the (one before the )?previous|add one to|add 60 to|round to tens)$/,
     /^(X-RateLimit-Reset|verdict: resetAt)$/,
-    /^(without a valid key|for a revoked key|on 401)$/
+    NO_KEY
   ),
   rule(
     "A caller without a valid key has no plan (§8.2), so its Retry-After may be that of an earlier response.",
@@ -119,6 +119,12 @@ export const rules: ReadonlyArray<Rule> = [
     /^for the first request of a key$/
   ),
   rule(
+    "A key may have been used before a run, so the first day may have any number of requests left.",
+    /./,
+    /^stored: used$/,
+    /^for the first request of a key$/
+  ),
+  rule(
     "The status of an animal is optional (§2), so a retrieval may show none.",
     /^drop$/,
     /^status in a retrieval$/
@@ -134,7 +140,7 @@ export const rules: ReadonlyArray<Rule> = [
   rule("A store that is read twice returns the same.", /^repeat$/, /(find|page|findByHash)$/),
   rule(
     "Only invalid values of `limit` are changed, into other invalid values; the contract defines no response to them (§4.1).",
-    /^(truncate to 32 bits|round to a double)$/,
+    /^round to a double$/,
     /^parameter limit$/
   ),
   rule(

@@ -5,6 +5,7 @@ import * as Result from "effect/Result"
 import type { Animal } from "../http/Animal.ts"
 import * as CreatedAnimal from "../http/CreatedAnimal.ts"
 import * as PetJson from "../http/PetJson.ts"
+import { MINUTE_PASSED_MS } from "../http/RateHeaders.ts"
 import { text } from "../http/Wire.ts"
 import type { Exchange } from "../model/Exchange.ts"
 import * as Bodies from "./Bodies.ts"
@@ -251,9 +252,20 @@ export const sendAll = Effect.fnUntraced(function* (tools: Tools, sent: Readonly
 /** Number of requests between two pauses, and between two looks at the lists. */
 const [BETWEEN_PAUSES, BETWEEN_LOOKS] = [5, 80]
 
-/** Lets less than a minute pass, until shortly before a second or a minute ends, or until the next begins. */
+/** Share of the pauses after which the small key is used. */
+const SHARE_OF_TINY = 0.15
+
+/**
+ * Lets less than a minute pass, until shortly before a second or a minute ends, or until the next begins; or lets a minute
+ * pass, and looks whether the limit of the small key is unused.
+ */
 const pause = Effect.fnUntraced(function* (tools: Tools) {
   if (!tools.hasClock) return
+  if (tools.keys.tiny !== undefined && (yield* Random.next) < SHARE_OF_TINY) {
+    yield* tools.advance(MINUTE_PASSED_MS)
+    yield* tools.send({ path: "/pets?limit=1", key: "tiny" })
+    return
+  }
   const now = yield* tools.now
   const next = (yield* Draw.one([boundaries.second, boundaries.minute]))(now)
   yield* tools.advance(next - now - (yield* Draw.one([0, ...margins])))

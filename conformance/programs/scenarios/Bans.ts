@@ -52,6 +52,7 @@ const lookAtOthers = Effect.fnUntraced(function* (
 })
 
 const fields = { key: "victim", profile: "ban" } as const
+const ours = { ...fields, isDesign: true } as const
 
 export const programs: ReadonlyArray<Program> = [
   Spending.about("bans", { ...fields, requests: 175 }, function* (tools, victim) {
@@ -78,13 +79,8 @@ export const programs: ReadonlyArray<Program> = [
       if (!Spending.isDenied(denied)) return
       yield* tools.advance(Spending.toldWait(denied) ?? MINUTE)
     }
-  })
-]
-
-const ours = { ...fields, isDesign: true } as const
-
-/** Reach what this project decided on bans: which denials count, how many lead to a ban, and how long it lasts. */
-export const ourPrograms: ReadonlyArray<Program> = [
+  }),
+  // What this project decided on bans: which denials count, how many lead to a ban, and how long it lasts.
   Spending.about("bans that grow and shrink", { ...ours, requests: 290 }, function* (tools, victim) {
     const cleanTimes = [0, 0, 0, 0, 0, DAY - MINUTE, DAY + MINUTE, 2 * DAY + MINUTE]
     for (const [round, cleanTime] of cleanTimes.entries()) {

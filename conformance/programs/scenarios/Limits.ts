@@ -69,6 +69,9 @@ const told: ReadonlyArray<End> = [
   Spending.toldTime
 ].map((after) => ({ after }))
 
+/** Pauses in milliseconds at which a bucket of five a minute, and one that is counted otherwise, differ. */
+const pauses = [0, 0, 0, 0, 0, 5_999, 1, 6_000, 5_000, 1_000, 59_999, MINUTE, 60_001, 11_999, 12_000, 999]
+
 export const programs: ReadonlyArray<Program> = [
   Spending.about("minute by each way", { ...limits, requests: 205 }, function* (tools, tiny) {
     const { "29 February": _, ...byClock } = { ...boundaries, zone: midnight(yield* Draw.one(zones)) }
@@ -156,28 +159,8 @@ export const programs: ReadonlyArray<Program> = [
       yield* tiny.useUpDay(undefined, then + 1)
       yield* Spending.rest(tools)
     }
-  })
-]
-
-/** What does not need getPet, and is sent when it has been removed. */
-export const lastPrograms: ReadonlyArray<Program> = [
-  Spending.about("day again and again", { ...days, requests: 125 }, function* (tools, tiny) {
-    yield* tiny.recover(yield* tiny.useUp(Calls.described), Calls.operations)
-    yield* Spending.until(tools, boundaries.day(yield* tools.now))
-    // Half a day later, no day may have begun twice; a day after the latest request, every one has begun.
-    for (const wait of [12 * HOUR, 12 * HOUR, DAY + SECOND]) {
-      yield* tiny.useUpDay()
-      yield* tools.advance(wait)
-    }
-    yield* tiny.recover(yield* tiny.useUpDay(), Calls.operations)
-  })
-]
-
-/** Pauses in milliseconds at which a bucket of five a minute, and one that is counted otherwise, differ. */
-const pauses = [0, 0, 0, 0, 0, 5_999, 1, 6_000, 5_000, 1_000, 59_999, MINUTE, 60_001, 11_999, 12_000, 999]
-
-/** Reach what this project decided on limits where the contract is silent: an exact bucket, a UTC day, waits, slots. */
-export const ourPrograms: ReadonlyArray<Program> = [
+  }),
+  // What this project decided on limits: an exact bucket, a UTC day, waits, slots.
   Spending.about(
     "a walk on the bucket",
     { ...limits, isDesign: true, requests: 100 },
@@ -216,4 +199,18 @@ export const ourPrograms: ReadonlyArray<Program> = [
       }
     }
   )
+]
+
+/** What does not need getPet, and is sent when it has been removed. */
+export const lastPrograms: ReadonlyArray<Program> = [
+  Spending.about("day again and again", { ...days, requests: 125 }, function* (tools, tiny) {
+    yield* tiny.recover(yield* tiny.useUp(Calls.described), Calls.operations)
+    yield* Spending.until(tools, boundaries.day(yield* tools.now))
+    // Half a day later, no day may have begun twice; a day after the latest request, every one has begun.
+    for (const wait of [12 * HOUR, 12 * HOUR, DAY + SECOND]) {
+      yield* tiny.useUpDay()
+      yield* tools.advance(wait)
+    }
+    yield* tiny.recover(yield* tiny.useUpDay(), Calls.operations)
+  })
 ]

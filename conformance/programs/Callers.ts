@@ -25,8 +25,8 @@ export const programs: ReadonlyArray<Program> = [
     yield* Calls.lookAtLists(tools)
     const rows: Array<{ call: Calls.Call; derive: Credentials.Derived }> = []
     // The key is checked before everything else.
-    for (const derive of invalid.slice(0, 2)) for (const call of refused) rows.push({ call, derive })
-    for (const call of Calls.all) rows.push({ call, derive: yield* Draw.one(near.slice(CASES, NEAREST)) })
+    const usual = [...invalid.slice(0, 2), ...near.slice(CASES, NEAREST)]
+    for (const call of [...Calls.all, ...refused]) rows.push({ call, derive: yield* Draw.one(usual) })
     for (const derive of [...invalid.slice(0, USUAL), ...near.slice(0, CASES)])
       for (const call of [...operations, ...others]) rows.push({ call, derive })
     for (const derive of near.slice(CASES, NEAREST))

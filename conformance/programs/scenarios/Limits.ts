@@ -73,37 +73,43 @@ const told: ReadonlyArray<End> = [
 const pauses = [0, 0, 0, 0, 0, 5_999, 1, 6_000, 5_000, 1_000, 59_999, MINUTE, 60_001, 11_999, 12_000, 999]
 
 export const programs: ReadonlyArray<Program> = [
-  Spending.about("minute by each way", { ...limits, requests: 205 }, function* (tools, tiny) {
-    const { "29 February": _, ...byClock } = { ...boundaries, zone: midnight(yield* Draw.one(zones)) }
-    const ends = [
-      ...told,
-      ...Object.values(byClock).map((next) => ({ after: ({ from }: Exchange) => next(from), next }))
-    ]
-    // Two of a kind take turns, since requests that the contract does not describe may be free.
-    const mixed = [...(yield* Random.shuffle(Calls.described)), ...(yield* Random.shuffle(Calls.undescribed))]
-    for (let index = 0; 2 * index < mixed.length; index++) {
-      const [calls, isUsedUp] = [mixed.slice(2 * index, 2 * index + 2), index % 2 === 0]
-      const { after, next = (now: number) => now } = ends[index % ends.length] ?? { after: Spending.toldTime }
-      yield* Spending.rest(tools)
-      const [before, between] = [Random.nextIntBetween(0, MINUTE), Random.nextIntBetween(0, 20 * SECOND)]
-      const begin = next((yield* tools.now) + MINUTE) - (yield* Draw.one([...margins, yield* before]))
-      yield* Spending.until(tools, begin)
-      const first = yield* tiny.spend(calls[0])
-      // At once, or so that a bucket refills between the requests.
-      yield* tools.advance(yield* Draw.one([0, yield* between]))
-      const last = yield* tiny.useUp(calls, isUsedUp ? undefined : Math.max(1, tiny.plan.perMinute - 2))
-      yield* tools.send(Spending.look)
-      const end = after(isUsedUp ? last : first)
-      if (end === undefined || end - (yield* tools.now) > DAY) continue
-      // Who was denied does not come early.
-      if (!Spending.isDenied(last)) {
-        yield* Spending.until(tools, end - (yield* Draw.one(margins)))
-        yield* tiny.spend()
+  ...(["tiny", "victim"] as const).map((key, at) =>
+    Spending.about(`minutes of the ${key} key`, { ...limits, key, requests: 100 }, function* (tools, small) {
+      const { "29 February": _, ...byClock } = { ...boundaries, zone: midnight(yield* Draw.one(zones)) }
+      const ends = [
+        ...told,
+        ...Object.values(byClock).map((next) => ({ after: ({ from }: Exchange) => next(from), next }))
+      ]
+      // Two of a kind take turns, since requests that the contract does not describe may be free.
+      const half = (calls: ReadonlyArray<Calls.Call>) =>
+        Random.shuffle(calls.filter((_, index) => index % 2 === at))
+      const mixed = [...(yield* half(Calls.described)), ...(yield* half(Calls.undescribed))]
+      for (let index = 0; 2 * index < mixed.length; index++) {
+        const [calls, isUsedUp] = [mixed.slice(2 * index, 2 * index + 2), index % 2 === 0]
+        const { after, next = (now: number) => now } = ends[index % ends.length] ?? {
+          after: Spending.toldTime
+        }
+        yield* Spending.rest(tools)
+        const [before, between] = [Random.nextIntBetween(0, MINUTE), Random.nextIntBetween(0, 20 * SECOND)]
+        const begin = next((yield* tools.now) + MINUTE) - (yield* Draw.one([...margins, yield* before]))
+        yield* Spending.until(tools, begin)
+        const first = yield* small.spend(calls[0])
+        // At once, or so that a bucket refills between the requests.
+        yield* tools.advance(yield* Draw.one([0, yield* between]))
+        const last = yield* small.useUp(calls, isUsedUp ? undefined : Math.max(1, small.plan.perMinute - 2))
+        yield* tools.send(Spending.look)
+        const end = after(isUsedUp ? last : first)
+        if (end === undefined || end - (yield* tools.now) > DAY) continue
+        // Who was denied does not come early.
+        if (!Spending.isDenied(last)) {
+          yield* Spending.until(tools, end - (yield* Draw.one(margins)))
+          yield* small.spend()
+        }
+        yield* Spending.until(tools, end)
+        yield* small.recover(yield* small.useUp(calls), yield* Random.shuffle(Calls.operations))
       }
-      yield* Spending.until(tools, end)
-      yield* tiny.recover(yield* tiny.useUp(calls), yield* Random.shuffle(Calls.operations))
-    }
-  }),
+    })
+  ),
   Spending.about("used minute", { ...limits, maxPerMinute: MAX_ONCE, requests: 80 }, function* (tools, tiny) {
     let denied = yield* tiny.useUp(Calls.described)
     for (const call of yield* Random.shuffle(Calls.all)) denied = yield* tiny.spend(call)

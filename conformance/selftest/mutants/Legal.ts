@@ -30,7 +30,7 @@ export const rules: ReadonlyArray<Rule> = [
   rule(NO_PLAN, /^always send the first$/, /^(X-RateLimit-Limit|verdict: limit)$/, NO_KEY),
   rule(
     "The plan of the key of a run is not declared, so any larger limit may be its own (§8.2).",
-    /^(add one to|add 60 to|double|multiply by 1000)$/,
+    /^(add one to|add 60 to|double|multiply by 1000|always send the first)$/,
     /^(X-RateLimit-Limit|verdict: limit)$/,
     /^for the key of a run$/
   ),
@@ -112,6 +112,7 @@ export const rules: ReadonlyArray<Rule> = [
   ),
   rule(NO_HEAD, /^send (?!401|403|429)/, /^status (200|400|404)$/, /^on HEAD$/),
   rule(NO_HEAD, /^send (?!20.|429)/, /^status 401$/, /^on HEAD$/),
+  rule(NO_HEAD, /^send (?!401|403)/, /^status 429$/, /^on HEAD$/),
   rule(
     "A key has no state before its first request; only callers without a valid key share one, and they have no plan.",
     /./,

@@ -162,8 +162,7 @@ export const calls = {
   ...creations,
   ...retrievals,
   ...refusals,
-  ...others,
-  "no key": () => Effect.succeed({ path: "/pets", authorization: [] })
+  ...others
 } satisfies { readonly [name: string]: Call }
 
 /** Lists of which most show all animals, so that each shows whether one is missing. */

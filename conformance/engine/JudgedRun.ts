@@ -61,7 +61,8 @@ const letters = (number: number): string =>
 const naming = Effect.map(Random.nextIntBetween(0, 26 ** MARK_LENGTH - 1), (mark) => {
   const word = letters(26 ** MARK_LENGTH + mark).slice(-MARK_LENGTH)
   const prefix = word.charAt(0).toUpperCase() + word.slice(1)
-  let names = 0
+  // Three letters each, so that names with the same tail have the same length.
+  let names = 26 + 26 ** 2
   return (tail = "") => `${prefix}${letters(names++).toUpperCase()}${tail}`
 })
 

@@ -5,7 +5,7 @@ import type { Animal } from "../http/Animal.ts"
 import * as Difference from "../http/Difference.ts"
 import * as PetJson from "../http/PetJson.ts"
 import { text } from "../http/Wire.ts"
-import type { Sent } from "./Creation.ts"
+import { acceptedBy, type Known, type Sent } from "./Creation.ts"
 import {
   broken,
   type Exchange,
@@ -19,11 +19,11 @@ import {
 } from "./Exchange.ts"
 import * as ListLimit from "./ListLimit.ts"
 import * as Names from "./Names.ts"
-import type { Asked, Operation } from "./Request.ts"
+import type { Operation } from "./Request.ts"
 import type { Seen } from "./Seen.ts"
 
 /** An animal that a response showed. */
-interface Known {
+interface Shown {
   readonly animal: Animal
   /** The first response that showed it, and whether that was its creation. */
   readonly evidence: Exchange
@@ -43,7 +43,7 @@ interface View {
 }
 
 export interface Catalogue {
-  readonly animals: ReadonlyMap<bigint, Known>
+  readonly animals: ReadonlyMap<bigint, Shown>
   readonly names: Names.Names
   /** Whether an animal was shown with another status than before (§3), so that no status is certain. */
   readonly isChanging: boolean
@@ -53,6 +53,8 @@ export interface Catalogue {
   readonly shared: ReadonlySet<string>
   /** The rejected creations, by the name that they sent. */
   readonly rejected: ReadonlyMap<string, { readonly seen: Seen; readonly sent: Sent }>
+  /** What the service accepted of animals. */
+  readonly accepted: Known["accepted"]
 }
 
 export const empty: Catalogue = {
@@ -61,7 +63,8 @@ export const empty: Catalogue = {
   isChanging: false,
   complete: new Map(),
   shared: new Set(),
-  rejected: new Map()
+  rejected: new Map(),
+  accepted: new Set()
 }
 
 /** Rulings on a response, and the catalogue after it. */
@@ -78,17 +81,13 @@ export const has = (
   return known !== undefined && isRequired(catalogue, known, key, exchange)
 }
 
-/** Reads a creation by what is known: the contract does not say whether two animals may have one name. */
-export const withNames = ({ animals }: Catalogue, asked: Asked): Asked => {
-  const { operation } = asked
-  if (operation.is !== "create" || operation.creation.is !== "valid") return asked
-  const { creation } = operation
-  const isTaken = [...animals.values()].some(({ animal }) => animal.name === creation.sent.name)
-  const open = { ...creation, is: "open", because: "the name of another animal" } as const
-  return isTaken ? { ...asked, operation: { ...operation, creation: open } } : asked
-}
+/** Returns what a creation is read by. */
+export const forCreations = ({ accepted, animals }: Catalogue): Known => ({
+  accepted,
+  isTaken: (name) => [...animals.values()].some(({ animal }) => animal.name === name)
+})
 
-const isRequired = ({ shared }: Catalogue, known: Known, key: Key | undefined, exchange: Exchange) =>
+const isRequired = ({ shared }: Catalogue, known: Shown, key: Key | undefined, exchange: Exchange) =>
   (known.key === key?.name || shared.has(`${known.key} ${key?.name}`)) && precedes(known.evidence, exchange)
 
 export const judge = (catalogue: Catalogue, seen: Seen): Step => {
@@ -139,7 +138,8 @@ const afterCreation = (catalogue: Catalogue, seen: Seen, sent: Sent): Step => {
     const [expected, actual] = [sent, animal].map((each) => `the ${field} ${each[field] ?? "absent"}`)
     rulings.push(rule(animal[field] === sent[field], clause, expected ?? "", actual))
   }
-  const next = show(catalogue, [animal], seen, true)
+  const accepted = new Set([...catalogue.accepted, ...acceptedBy(sent)])
+  const next = { ...show(catalogue, [animal], seen, true), accepted }
   // Nobody can store a lone surrogate in UTF-8.
   if (sent.name === undefined || /\p{Surrogate}/u.test(sent.name)) return [rulings, next]
   const [ruling, names] = Names.judge(catalogue.names, sent.name, animal.name, exchange)
@@ -348,7 +348,7 @@ const agreement = (
 }
 
 /** §3 excuses a status that changes; but if one operation shows the old one again, another one showed a wrong one. */
-const ofStatus = (known: Known | undefined, { id, status }: Animal, { asked, exchange }: Seen): Ruling => {
+const ofStatus = (known: Shown | undefined, { id, status }: Animal, { asked, exchange }: Seen): Ruling => {
   const clause = "resources.status-agreed"
   if (known?.changed === undefined || known.animal.status !== status) return kept(clause)
   const { changed, evidence, isCreated } = known

@@ -44,9 +44,24 @@ const invalid = (clause: ClauseSlug, because: string, name?: string): Creation =
   sent: name === undefined ? {} : { name }
 })
 
-export const read = (request: WireRequest, setup: Setup): Creation => {
+/** What is known of a service: it accepts again what it has accepted, but perhaps no two animals of one name. */
+export interface Known {
+  /** Names with `a` for each letter, and categories. */
+  readonly accepted: ReadonlySet<string>
+  readonly isTaken: (name: string) => boolean
+}
+
+export const nothing: Known = { accepted: new Set(), isTaken: () => false }
+
+/** Returns what a service accepts when it accepts an animal. */
+export const acceptedBy = ({ categoryId, name }: Sent): ReadonlyArray<string> => [
+  ...(name === undefined ? [] : [`name ${name.replaceAll(/[A-Za-z]/g, "a")}`]),
+  ...(categoryId === undefined ? [] : [`category ${categoryId}`])
+]
+
+export const read = (request: WireRequest, setup: Setup, known: Known): Creation => {
   const unusual = unusualEncoding(request)
-  const creation = readBody(request.body, setup)
+  const creation = readBody(request.body, setup, known)
   if (unusual === undefined) return creation
   if (creation.is === "open")
     return unusual === CHUNKS ? { ...creation, because: `${creation.because} in ${CHUNKS}` } : creation
@@ -68,7 +83,7 @@ const unusualEncoding = (request: WireRequest): string | undefined => {
   return (request.body?.length ?? 0) > SMALL ? `a body of more than ${SMALL} bytes` : undefined
 }
 
-const readBody = (body: Uint8Array | undefined, setup: Setup): Creation => {
+const readBody = (body: Uint8Array | undefined, setup: Setup, known: Known): Creation => {
   const content = text(body)
   if (body === undefined || content.trim() === "") return invalid("create.body-required", "no body")
   if (content.startsWith("\ufeff")) return open("a byte order mark")
@@ -84,13 +99,14 @@ const readBody = (body: Uint8Array | undefined, setup: Setup): Creation => {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     return invalid("create.body-object", `a body that is ${PetJson.show(value)}`)
   }
-  return readFields(value as { readonly [field: string]: unknown }, content, setup)
+  return readFields(value as { readonly [field: string]: unknown }, content, setup, known)
 }
 
 const readFields = (
   fields: { readonly [field: string]: unknown },
   content: string,
-  setup: Setup
+  setup: Setup,
+  known: Known
 ): Creation => {
   // RFC 8259 §4 leaves open which of two members with one name counts.
   if (["name", "categoryId", "status"].some((name) => JsonText.count(content, name) > 1))
@@ -99,13 +115,13 @@ const readFields = (
   if (name === undefined) return invalid("create.name-required", "no name")
   if (typeof name !== "string") return invalid("create.name-type", `the name ${PetJson.show(name)}`)
   if (categoryId === undefined) return invalid("create.category-required", "no categoryId", name)
-  const category = `the category ${PetJson.show(categoryId)}`
+  const shownCategory = `the category ${PetJson.show(categoryId)}`
   if (typeof categoryId === "bigint") {
-    if (!isInt64(categoryId)) return invalid("create.category-range", category, name)
+    if (!isInt64(categoryId)) return invalid("create.category-range", shownCategory, name)
   } else if (typeof categoryId === "number" && Math.abs(categoryId) > 2 ** 63) {
-    return invalid("create.category-range", category, name)
+    return invalid("create.category-range", shownCategory, name)
   } else if (!JsonText.mayBeInteger(categoryId, content)) {
-    return invalid("create.category-type", category, name)
+    return invalid("create.category-type", shownCategory, name)
   }
   if (status !== undefined && status !== null && !isStatus(status)) {
     return invalid("create.status-enum", `the status ${PetJson.show(status)}`, name)
@@ -115,25 +131,28 @@ const readFields = (
     ...(typeof categoryId === "bigint" ? { categoryId } : {}),
     ...(isStatus(status) ? { status } : {})
   }
-  const because = leftOpen(fields, content, setup)
+  const because = leftOpen(fields, sent, content, setup, known)
   return because === undefined ? { is: "valid", because: "", sent } : open(because, sent)
 }
 
 /** What about a well-formed animal the contract leaves open. */
 const leftOpen = (
   { categoryId, name, status, ...others }: { readonly [field: string]: unknown },
+  sent: Sent,
   content: string,
-  { categories }: Setup
+  { categories }: Setup,
+  { accepted, isTaken }: Known
 ): string | undefined => {
   const [other] = Object.keys(others)
   if (other !== undefined) return `the field ${PetJson.show(other)}`
   if (status === null) return "a status of null"
   if (!/"categoryId"\s*:\s*(?:0|-?[1-9][0-9]*)\s*[,}]/.test(content)) return "an integer in another spelling"
-  // Only a declared category exists for certain; nearly every service has a category 1, if it has categories at all.
-  const exists =
-    categories === "any" ? categoryId === 1n : categories.some((category) => category === categoryId)
-  if (!/^[A-Za-z]{1,12}$/.test(String(name))) return nameKind(String(name))
-  return exists ? undefined : "a category that need not exist"
+  const [hasName, hasCategory] = acceptedBy(sent).map((each) => accepted.has(each))
+  if (!hasName && !/^[A-Za-z]{1,12}$/.test(String(name))) return nameKind(String(name))
+  // Other categories than declared ones need not exist; nearly every service has a category 1, if it has any.
+  const certain: ReadonlyArray<unknown> = categories === "any" ? [1n] : categories
+  if (!hasCategory && !certain.includes(categoryId)) return "a category that need not exist"
+  return isTaken(String(name)) ? "the name of another animal" : undefined
 }
 
 const nameKind = (name: string): string => {

@@ -9,17 +9,14 @@ import { headerValues, text } from "../http/Wire.ts"
 import { broken, kept, type Ruling, rule } from "./Exchange.ts"
 import { isByContract, isByService, isDenial, type Seen } from "./Seen.ts"
 
-const [DAY_S, YEAR_S] = [86_400, 31_536_000]
+const [HOUR_S, DAY_S, YEAR_S] = [3_600, 86_400, 31_536_000]
 
 /** Tolerance in seconds of a Reset, for rounding. */
 const SLACK_S = 2
 
-/** Minimum Reset that must be in milliseconds since 1970; in seconds it would be in the year 5138. */
-const MIN_MILLISECONDS = 100_000_000_000
-
 /** Whether a Reset can be a Unix time in seconds. A caller without a key may have no window, and a limit of 0. */
 export const isUnixSeconds = ({ limit, resetAt }: RateHeaders.RateHeaders, from: number): boolean =>
-  resetAt < MIN_MILLISECONDS && (limit === 0 || (resetAt + YEAR_S) * 1_000 >= from)
+  resetAt * 1_000 <= from + YEAR_S * 1_000 && (limit === 0 || (resetAt + HOUR_S) * 1_000 >= from)
 
 const rateNames = ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"] as const
 
@@ -71,7 +68,7 @@ function* ofRate(seen: Seen, mayBeBanned: boolean): Iterable<Ruling> {
   const { limit, remaining, resetAt } = rate
   yield rule(remaining <= limit, "limits.remaining-within", `at most ${limit} remaining`, remaining)
   const isOfKey = asked.caller.is === "valid" && status !== 401 && isByService(seen)
-  const isTime = isUnixSeconds(rate, isByService(seen) ? exchange.from : 0)
+  const isTime = !isByService(seen) || isUnixSeconds(rate, exchange.from)
   const isInMs = !isTime && Math.abs(resetAt - exchange.from) <= 2 * DAY_S * 1_000
   const given = `${resetAt}${isInMs ? ": is it in ms?" : ""}`
   yield rule(isTime, "limits.reset-unix-seconds", "X-RateLimit-Reset in seconds since 1970", given)

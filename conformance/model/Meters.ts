@@ -274,7 +274,7 @@ const ofRemaining: ReadonlyArray<ClauseSlug> = [
 const explainedBy = (
   meters: Meters,
   { admittedAt = [], shown, spentDay }: Standing,
-  { at, denied, key, retryAt, shown: now }: World.Event,
+  { at, key, retryAt, shown: now }: World.Event,
   { broken: { actual, expected }, clause }: Ruling & { readonly broken: Break },
   evidence: ReadonlyArray<Exchange>
 ): Ruling => {
@@ -288,7 +288,7 @@ const explainedBy = (
   }
   // By what was sent alone, whatever X-RateLimit-Remaining said, a minute may or may not have been used up.
   const isUsedUp = at.lo - (admittedAt.at(-key.plan.perMinute) ?? 0) < MINUTE_MS
-  const isTooMuch = isDenial && denied > 0 && isUsedUp
+  const isTooMuch = isDenial && actual === "429" && isUsedUp
   const isTooLittle = clause === "limits.per-minute" && !isUsedUp
   if (shown !== undefined && (isTooMuch || isTooLittle)) {
     const ofShown = isTooMuch ? "limits.remaining-truth" : "limits.remaining-bound"

@@ -43,7 +43,7 @@ export const judge = (known: Knowledge, exchanges: ReadonlyArray<Exchange>): Jud
   let { catalogue, choices, meters } = known
   const all: Array<Seen.Seen> = []
   for (const exchange of exchanges) {
-    const asked = Catalogue.withNames(catalogue, Request.read(exchange.request, known.setup))
+    const asked = Request.read(exchange.request, known.setup, Catalogue.forCreations(catalogue))
     if (exchange.response === undefined) {
       if (asked.isPlain)
         add([broken("http.responds", "a complete response", exchange.missing ?? "none")], exchange)

@@ -49,8 +49,8 @@ export interface Asked {
   readonly isPlain: boolean
 }
 
-export const read = (request: WireRequest, setup: Setup): Asked => {
-  const operation = operationOf(request, setup)
+export const read = (request: WireRequest, setup: Setup, known = Creation.nothing): Asked => {
+  const operation = operationOf(request, setup, known)
   return { caller: callerOf(request, setup), operation, isPlain: isPlain(request, operation) }
 }
 
@@ -100,12 +100,13 @@ const lenient = (credential: string): string =>
     .replaceAll(/\s+/g, " ")
     .replace(/^bearer /i, "bearer ")
 
-const operationOf = (request: WireRequest, setup: Setup): Operation => {
+const operationOf = (request: WireRequest, setup: Setup, known: Creation.Known): Operation => {
   const { method, target } = request
   const [path] = split(target)
   const pets = `${setup.basePath}/pets`
   if (path === pets && method === "GET") return listOf(target)
-  if (path === pets && method === "POST") return { is: "create", creation: Creation.read(request, setup) }
+  if (path === pets && method === "POST")
+    return { is: "create", creation: Creation.read(request, setup, known) }
   if (path === pets) return { is: "none", path: "pets" }
   const id = path.startsWith(`${pets}/`) ? path.slice(pets.length + 1) : ""
   if (id === "" || id.includes("/")) return { is: "none", path: "unknown" }

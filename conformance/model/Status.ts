@@ -58,7 +58,8 @@ function* lawful(seen: Seen, mayBeBanned: boolean, exists: boolean): Iterable<La
   // Whatever else is wrong with a request, the key is checked first (§5.2, §5.3).
   if (caller.is === "missing" || caller.is === "invalid") return yield* withoutKey(seen, caller)
   const mayBeDenied = mayBeBanned && (status === 401 || status === 403)
-  if (operation.is === "none" || mayBeDenied || (caller.is === "open" && status === 401)) return
+  const isOther = operation.is === "none" && !isHead(seen)
+  if (isOther || mayBeDenied || (caller.is === "open" && status === 401)) return
   yield gets("auth.bearer", ["no 401"], "a valid key")
   if (status === 429) return
   if (status === 403 && RateHeaders.of(exchange.response)?.remaining === 0)
@@ -73,19 +74,21 @@ function* lawful(seen: Seen, mayBeBanned: boolean, exists: boolean): Iterable<La
   }
 }
 
+/** Whether a request is like a GET of the contract (§1): of what it does not describe, only a HEAD is. */
+const isHead = ({ asked: { operation }, exchange }: Seen): boolean =>
+  exchange.request.method === "HEAD" && operation.is === "none" && operation.path !== "unknown"
+
 /** §5.3: a missing or invalid key gets 401; §7: every operation may respond with 429. */
 function* withoutKey(
   seen: Seen,
   { because, clause }: Extract<Caller, { readonly clause: ClauseSlug }>
 ): Iterable<Lawful> {
-  const { asked, exchange, status } = seen
-  const { operation } = asked
+  const { asked, status } = seen
   const isSuccess = status < 300
-  // Of other methods, only a HEAD is like the GET of its path (§1).
-  const isHead = exchange.request.method === "HEAD" && operation.is === "none" && operation.path !== "unknown"
-  if (!(isHead ? isSuccess || status === 401 : operation.is !== "none") || !isByService(seen)) return
+  const isTold = isHead(seen) ? isSuccess || status === 401 : asked.operation.is !== "none"
+  if (!isTold || !isByService(seen)) return
   const lawful: Lawful = { clause, statuses: [401, 429], what: because }
-  if (!isHead && (isSuccess || includes(lawful, status))) yield lawful
+  if (!isHead(seen) && (isSuccess || includes(lawful, status))) yield lawful
   yield { ...lawful, clause: "auth.every-operation" }
 }
 

@@ -73,7 +73,7 @@ export const tells = (worlds: ReadonlyArray<World>): ReadonlyArray<string> => {
 const groupOf = (shared: Shared, { name, plan }: Key): string =>
   shared === "each key" ? name : shared === "all keys" ? "all" : `${plan?.perMinute}/${plan?.perDay}`
 
-const [MINUTE_MS, DAY_MS] = [60_000, 86_400_000]
+const [MINUTE_MS, HOUR_MS, DAY_MS] = [60_000, 3_600_000, 86_400_000]
 
 const budgetOf = (world: World, { at, key }: Event): Budget =>
   world.budgets.get(groupOf(world.shared, key)) ?? {
@@ -169,11 +169,11 @@ function* ofDenial(before: Budget, event: Event): Iterable<Ruling> {
   if (day.hi < 1) yield kept("limits.per-day")
   if (retryAt === undefined) return
   const wait = retryAt - at.hi
-  // No window is longer than a day, so a longer wait would deny requests of the plan.
-  const isTemporary = wait <= 2 * DAY_MS
+  // A wait that is much longer than the window would deny requests of the plan.
+  const [longest, window] = day.lo >= 1 ? [HOUR_MS, "an hour"] : [2 * DAY_MS, "a day"]
   const isInMs = wait <= 2_000 * DAY_MS && wait >= 1_000_000
   const told = `Retry-After is ${duration(wait)}${isInMs ? ": is it in ms?" : ""}`
-  yield rule(isTemporary, "limits.no-early-429", "a Retry-After of at most a day", told)
+  yield rule(wait <= longest, "limits.no-early-429", `a Retry-After of at most ${window}`, told)
   const freeAt = Math.max(before.minute.freeAt(at), before.day.freeAt(at))
   if (freeAt <= retryAt + RETRY_SLACK_MS) return
   const [needed, given] = durations(freeAt - at.hi, wait)

@@ -4,7 +4,7 @@ import * as Random from "effect/Random"
 import * as Calls from "./Calls.ts"
 import * as Credentials from "./Credentials.ts"
 import * as Draw from "./Draw.ts"
-import { type Program, program } from "./Program.ts"
+import { type Program, program, type Sent } from "./Program.ts"
 import { SECOND } from "./scenarios/Moments.ts"
 import * as Spending from "./scenarios/Spending.ts"
 
@@ -25,8 +25,8 @@ export const programs: ReadonlyArray<Program> = [
     yield* Calls.lookAtLists(tools)
     const rows: Array<{ call: Calls.Call; derive: Credentials.Derived }> = []
     // The key is checked before everything else.
-    for (const derive of invalid.slice(0, 2)) for (const call of refused) rows.push({ call, derive })
-    for (const call of Calls.all) rows.push({ call, derive: yield* Draw.one(near.slice(CASES, NEAREST)) })
+    const usual = [...invalid.slice(0, 2), ...near.slice(CASES, NEAREST)]
+    for (const call of [...Calls.all, ...refused]) rows.push({ call, derive: yield* Draw.one(usual) })
     for (const derive of [...invalid.slice(0, USUAL), ...near.slice(0, CASES)])
       for (const call of [...operations, ...others]) rows.push({ call, derive })
     for (const derive of near.slice(CASES, NEAREST))
@@ -36,22 +36,17 @@ export const programs: ReadonlyArray<Program> = [
     // Each credential once, before the limit of callers without a valid key is used up.
     const isFirst = (row: (typeof rows)[number]) => rows.find(({ derive }) => derive === row.derive) === row
     const sorted = rows.toSorted((a, b) => Number(isFirst(b)) - Number(isFirst(a)))
-    for (const [index, { call, derive }] of sorted.entries()) {
+    const sent: Array<Sent> = []
+    for (const { call, derive } of sorted) {
       const credential = derive(tools.keys.main)
       const { key } = credential
       if ((key === "revoked" || key === "expired") && tools.keys[key] === undefined) continue
-      yield* tools.send(Credentials.withCredential(yield* call(tools), credential))
-      if (index % 8 > 0 || !tools.hasClock || tools.keys.tiny === undefined) continue
-      yield* tools.advance(Spending.MINUTE_PASSED)
-      yield* tools.send({ ...Spending.look, key: "tiny" })
+      sent.push(Credentials.withCredential(yield* call(tools), credential))
     }
-    yield* Calls.lookAtLists(tools)
+    yield* Calls.sendAll(tools, sent)
     if (tools.hasClock) yield* Spending.rest(tools)
-  })
-]
-
-/** Reach what this project decided on callers without a valid key: their limit, and that they are never banned. */
-export const ourPrograms: ReadonlyArray<Program> = [
+  }),
+  /** Reaches what this project decided on callers without a valid key: their limit, and that they are never banned. */
   program(
     "no valid key, beyond the limit",
     { profile: "limits", needs: ["clock"], isDesign: true, requests: 190 },

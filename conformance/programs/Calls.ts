@@ -4,12 +4,14 @@ import * as Random from "effect/Random"
 import type { Animal } from "../http/Animal.ts"
 import * as CreatedAnimal from "../http/CreatedAnimal.ts"
 import * as PetJson from "../http/PetJson.ts"
+import { MINUTE_PASSED_MS } from "../http/RateHeaders.ts"
 import type { Exchange } from "../model/Exchange.ts"
 import * as Bodies from "./Bodies.ts"
 import * as Draw from "./Draw.ts"
 import * as Names from "./Names.ts"
 import type { Sent, Stopped, Tools } from "./Program.ts"
 import * as Queries from "./Queries.ts"
+import { boundaries, margins } from "./scenarios/Moments.ts"
 import { words } from "./Words.ts"
 
 /** An id that no animal is likely to have. */
@@ -42,19 +44,47 @@ const call =
 
 const fixed = (path: string, method = "GET") => call(() => ({ method, path }))
 
-const byStatus =
-  (limit: string): Call =>
+/** A request for one of these paths. */
+const oneOf =
+  (paths: ReadonlyArray<string>): Call =>
   () =>
-    Effect.map(Draw.one(Queries.filters.slice(1)), (filter) => ({ path: Queries.list(filter, limit) }))
+    Effect.map(Draw.one(paths), (path) => ({ path }))
+
+const byStatus = (limit: string): Call =>
+  oneOf(Queries.filters.slice(1).map((filter) => Queries.list(filter, limit)))
 
 const ofAnimal = (choose: (animals: ReadonlyArray<Animal>) => Animal | undefined, method = "GET") =>
   call(({ created }) => ({ method, path: `/pets/${choose(created())?.id ?? UNKNOWN_ID}` }))
 
-/** A creation that every server accepts. */
-const creating =
+/** Gets an id that no animal is likely to have, but that is the id of one for a service that loses high bits. */
+const unknown: Call = ({ created }) =>
+  Effect.map(Draw.one([32n, 40n, 53n, 62n]), (bit) => {
+    const { id } = created().at(-1) ?? { id: 1n }
+    return { path: `/pets/${BigInt.asIntN(64, id ^ (1n << bit))}` }
+  })
+
+/** Returns the most unusual end of a name with which the service created one of its first animals. */
+const acceptedEnd = ({ created }: Tools): string => {
+  const names = created()
+    .slice(0, FIRST)
+    .map(({ name }) => comparable(name))
+  return Names.ends.find((end) => names.some((name) => name.endsWith(comparable(end)))) ?? ""
+}
+
+/** Number of animals among which there are some with unusual names. */
+const FIRST = 24
+
+/** A service may trim or normalize names. */
+const comparable = (name: string): string => name.normalize("NFKC").trim()
+
+/** A creation that the service accepts: with a name that every one does, or that is as unusual as one before. */
+export const creating =
   (values: Values): Call =>
   (tools) =>
-    Effect.map(newStatus, (status) => Bodies.creation(members(tools, { status, ...values })))
+    Effect.gen(function* () {
+      const end = yield* Draw.one(["", acceptedEnd(tools)])
+      return Bodies.creation(members(tools, { name: tools.name(end), status: yield* newStatus, ...values }))
+    })
 
 /** A creation with another value of a field in JSON, or without the field. */
 const defective = (field: string, json?: string) =>
@@ -62,9 +92,19 @@ const defective = (field: string, json?: string) =>
 
 const newest = (animals: ReadonlyArray<Animal>) => animals.at(-1)
 
+/** Returns the status that the fewest animals have, so that a list may show all of them. */
+const rarest = (animals: ReadonlyArray<Animal>): string => {
+  const countOf = (status: string) => animals.filter((animal) => animal.status === status).length
+  const [first] = Queries.statuses.toSorted((a, b) => countOf(a) - countOf(b))
+  return first ?? ""
+}
+
 export const lists = {
   list: fixed("/pets"),
-  "list with a limit": fixed("/pets?limit=2"),
+  "list with a limit": oneOf(words("/pets?limit=1 /pets?limit=1 /pets?limit=2")),
+  "whole list": call(({ created }) => ({
+    path: Queries.list("limit=100", `status=${rarest(created())}`)
+  })),
   "list with the largest limit": fixed("/pets?limit=100"),
   "list by status": byStatus(""),
   "list with both parameters": byStatus("limit=3")
@@ -79,13 +119,16 @@ export const creations = {
 export const retrievals = {
   "the newest": ofAnimal(newest),
   "the first": ofAnimal((animals) => animals[0]),
-  "an early one": ofAnimal((animals) => animals[11] ?? animals[0])
+  "an early one": (tools: Tools) =>
+    Effect.flatMap(Random.nextIntBetween(0, FIRST), (index) =>
+      ofAnimal((animals) => animals[index % animals.length])(tools)
+    )
 }
 
 /** Requests that the contract describes, with an error. */
 const refusals = {
-  "an unknown id": fixed(`/pets/${UNKNOWN_ID}`),
-  "another unknown id": fixed("/pets/-9000000000000000001"),
+  "an unknown id": unknown,
+  "a negative id": fixed("/pets/-9000000000000000001"),
   "creation without a name": defective("name"),
   "creation without a category": defective("categoryId"),
   "creation with a number as its name": defective("name", "1"),
@@ -113,14 +156,15 @@ const others = {
 }
 
 export const calls = {
-  "creation with an unusual name": (tools: Tools) => creating({ name: tools.name(Names.ends[0]) })(tools),
   ...lists,
   ...creations,
   ...retrievals,
   ...refusals,
-  ...others,
-  "no key": () => Effect.succeed({ path: "/pets", authorization: [] })
+  ...others
 } satisfies { readonly [name: string]: Call }
+
+/** Lists of which most show all animals, so that each shows whether one is missing. */
+export const looks: ReadonlyArray<Call> = [lists["whole list"], lists.list, lists["list with a limit"]]
 
 export const usual: ReadonlyArray<Call> = Object.values<Call>({ ...lists, ...creations, ...retrievals })
 export const refused: ReadonlyArray<Call> = Object.values(refusals)
@@ -169,13 +213,18 @@ export const lookAtLists = Effect.fnUntraced(function* (
   tools: Tools,
   key: "main" | "tiny" | "victim" = "main"
 ) {
-  let shown: Animal | undefined
+  const statuses = new Map(tools.created().map(({ id, status }) => [id, status]))
+  let [first, got]: ReadonlyArray<Animal | undefined> = []
   for (const filter of Queries.filters) {
     const path = Queries.list(...(yield* Random.shuffle(["limit=100", filter])))
     const { response } = yield* tools.send({ path, key })
-    shown = PetJson.listedIn(response)[0] ?? shown
+    const shown = PetJson.listedIn(response)
+    // Another status than at first is wrong if the retrieval shows the first one.
+    got ??= shown.find(({ id, status }) => statuses.has(id) && statuses.get(id) !== status)
+    first = shown[0] ?? first
   }
-  if (shown !== undefined) yield* tools.send({ path: `/pets/${shown.id}`, key })
+  const animal = got ?? first
+  if (animal !== undefined) yield* tools.send({ path: `/pets/${animal.id}`, key })
 })
 
 /** Sends a creation, and gets the animal with the same key if the response shows one; returns the animal. */
@@ -186,13 +235,34 @@ export const createAndGet = Effect.fnUntraced(function* (tools: Tools, sent: Sen
   return animal || undefined
 })
 
-/** Sends all creations and gets half of what they create; looks at the lists after and between them. */
-export const createAll = Effect.fnUntraced(function* (tools: Tools, sent: ReadonlyArray<Sent>) {
+/** Sends all requests, some of them at boundaries of the clock, and gets half of what they create; looks at the lists. */
+export const sendAll = Effect.fnUntraced(function* (tools: Tools, sent: ReadonlyArray<Sent>) {
   for (const [index, each] of sent.entries()) {
-    yield* (yield* Random.nextBoolean) ? createAndGet(tools, each) : tools.send(each)
+    if (index % BETWEEN_PAUSES === 0) yield* pause(tools)
+    const isGot = each.method === "POST" && (yield* Random.nextBoolean)
+    yield* isGot ? createAndGet(tools, each) : tools.send(each)
     if (index % BETWEEN_LOOKS === BETWEEN_LOOKS - 1 || index === sent.length - 1) yield* lookAtLists(tools)
   }
 })
 
-/** Number of creations between two looks at the lists. */
-const BETWEEN_LOOKS = 80
+/** Number of requests between two pauses, and between two looks at the lists. */
+const [BETWEEN_PAUSES, BETWEEN_LOOKS] = [5, 80]
+
+/** Share of the pauses after which the small key is used. */
+const SHARE_OF_TINY = 0.15
+
+/**
+ * Lets less than a minute pass, until shortly before a second or a minute ends, or until the next begins; or lets a minute
+ * pass, and looks whether the limit of the small key is unused.
+ */
+const pause = Effect.fnUntraced(function* (tools: Tools) {
+  if (!tools.hasClock) return
+  if (tools.keys.tiny !== undefined && (yield* Random.next) < SHARE_OF_TINY) {
+    yield* tools.advance(MINUTE_PASSED_MS)
+    yield* tools.send({ path: "/pets?limit=1", key: "tiny" })
+    return
+  }
+  const now = yield* tools.now
+  const next = (yield* Draw.one([boundaries.second, boundaries.minute]))(now)
+  yield* tools.advance(next - now - (yield* Draw.one([0, ...margins])))
+})

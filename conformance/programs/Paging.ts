@@ -27,10 +27,15 @@ const nextOf = ({ basePath }: Tools, { request, response }: Exchange): string | 
 }
 
 /** Requests the pages of a list; an animal is created after the first one. Returns the path of the last page. */
-const walk = Effect.fnUntraced(function* (tools: Tools, path: string, limits: ReadonlyArray<number> = []) {
+const walk = Effect.fnUntraced(function* (
+  tools: Tools,
+  path: string,
+  limits: ReadonlyArray<number> = [],
+  pages = MAX_PAGES
+) {
   let last = path
   let next: string | undefined = path
-  for (let page = 0; page < MAX_PAGES && next !== undefined; page++) {
+  for (let page = 0; page < pages && next !== undefined; page++) {
     last = next
     next = nextOf(tools, yield* tools.send({ path: next }))
     const limit = limits[page]
@@ -48,11 +53,7 @@ const forged = ["", "0".repeat(32), "f".repeat(32), ...words("0 1 -1 abc null %0
 export const programs: ReadonlyArray<Program> = [
   /** The contract knows no pages; but the target of a link is a list, whose status restricts it. */
   program("linked pages", { profile: "core", requests: 12 }, function* (tools) {
-    for (const filter of Queries.filters) {
-      let next: string | undefined = Queries.list("limit=2", filter)
-      for (let page = 0; page < 3 && next !== undefined; page++)
-        next = nextOf(tools, yield* tools.send({ path: next }))
-    }
+    for (const filter of Queries.filters) yield* walk(tools, Queries.list("limit=2", filter), [], 3)
   }),
   program("pages", { ...fields, requests: 100 }, function* (tools) {
     yield* Calls.stock(tools, 25)

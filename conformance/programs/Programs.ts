@@ -1,10 +1,8 @@
 /** Lists all programs in run order. Those that cause bans or move time far ahead come last. */
 import * as Callers from "./Callers.ts"
-import * as Catalogue from "./Catalogue.ts"
-import * as Lists from "./Lists.ts"
 import * as Paging from "./Paging.ts"
 import type { Program } from "./Program.ts"
-import * as Protocol from "./Protocol.ts"
+import * as Requests from "./Requests.ts"
 import * as Situations from "./Situations.ts"
 import * as Bans from "./scenarios/Bans.ts"
 import * as Closing from "./scenarios/Closing.ts"
@@ -15,22 +13,17 @@ import * as Limits from "./scenarios/Limits.ts"
 export const scenarios: ReadonlyArray<Program> = [
   ...Limits.programs,
   ...Concurrency.programs,
-  ...Limits.ourPrograms,
   ...Bans.programs,
-  ...Bans.ourPrograms,
   ...Closing.programs,
-  ...Callers.ourPrograms,
   ...Limits.lastPrograms
 ]
 
 export const programs: ReadonlyArray<Program> = [
-  ...Catalogue.programs,
+  ...Requests.firstPrograms,
   ...Limits.firstPrograms,
-  ...Catalogue.creations,
+  ...Requests.programs,
   ...Situations.programs,
   ...Callers.programs,
-  ...Lists.programs,
   ...Paging.programs,
-  ...Protocol.programs,
   ...scenarios
 ]

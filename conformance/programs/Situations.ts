@@ -6,9 +6,9 @@ import * as Draw from "./Draw.ts"
 import * as Headers from "./Headers.ts"
 import * as Names from "./Names.ts"
 import * as Pairs from "./Pairs.ts"
-import * as Paths from "./Paths.ts"
-import { type Program, program, type Sent, type Tools } from "./Program.ts"
+import { type Program, program, type Sent } from "./Program.ts"
 import * as Queries from "./Queries.ts"
+import * as Requests from "./Requests.ts"
 import { boundaries, margins } from "./scenarios/Moments.ts"
 import * as Spending from "./scenarios/Spending.ts"
 
@@ -21,22 +21,6 @@ const moments = [
   { animals: 101, next: boundaries.month },
   { animals: 101, next: boundaries["29 February"] }
 ]
-
-/** Kinds of requests with an error of their own, which must not show without a valid key. */
-const defects = (tools: Tools): ReadonlyArray<ReadonlyArray<Sent>> => {
-  const valid = Calls.members(tools)
-  const ids = Paths.otherIds.map((id): Sent => ({ path: `/pets/${id}` }))
-  const limits = [...Queries.otherNumbers, ...Queries.unusualLimits].map((limit) => `limit=${limit}`)
-  const statuses = Queries.unusualStatuses.map((status) => `status=${status}`)
-  const queries = [...limits, ...statuses].map((query): Sent => ({ path: Queries.list(query) }))
-  return [
-    Bodies.changes.map((change) => Bodies.creation(change(valid))),
-    Bodies.unusualForms.map((form) => Bodies.creation(valid, form)),
-    Bodies.contentTypes.map((types) => Bodies.creation(valid, Bodies.plain, types)),
-    ids,
-    [...ids, ...queries].map((sent): Sent => ({ ...sent, method: "HEAD" }))
-  ]
-}
 
 const { calls } = Calls
 
@@ -59,9 +43,10 @@ export const programs: ReadonlyArray<Program> = [
       categoryId: yield* Draw.some(Bodies.categories, 4),
       status: [...Queries.statuses, undefined],
       other: others,
-      credential: [...invalid.slice(0, 2), ...near.slice(0, 2), yield* Draw.one(near)],
-      defect: defects(tools)
+      credential: [...invalid.slice(0, 2), ...near.slice(0, 2), yield* Draw.one(near)]
     })
+    // Without a valid key, no other error of a request shows.
+    const unusual = yield* Requests.all(tools)
     const headers = yield* Draw.swarm(Headers.harmless)
     for (const moment of moments) {
       const { animals, isBefore = false, next } = moment
@@ -76,7 +61,7 @@ export const programs: ReadonlyArray<Program> = [
         const creation = Bodies.creation(Calls.members(tools, values), row.form)
         const sent = [creation, list, yield* row.other(tools)]
         const credential = row.credential(tools.keys.main)
-        const rejected = [yield* Draw.one(row.defect), index % 2 === 0 ? list : creation]
+        const rejected = [yield* Draw.one(unusual), index % 2 === 0 ? list : creation]
         for (const each of [...sent, ...rejected.map((one) => Credentials.withCredential(one, credential))])
           yield* tools.send({ ...each, headers: [...(each.headers ?? []), ...(yield* headers)] })
       }

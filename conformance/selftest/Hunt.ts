@@ -42,7 +42,7 @@ export interface Result extends Task {
   readonly requests: number
   readonly ms: number
   readonly stopped: ReadonlyArray<string>
-  /** The number of values that a mutant changed, also in a random conversation if the programs changed none. */
+  /** The number of values that a mutant changed; 0 if no response shows a difference, also to random requests. */
   readonly changed: number
 }
 
@@ -167,13 +167,26 @@ const huntRecording = async (seed: number, level: Level, mutant: Mutant.Mutant, 
 /** Number of random requests that show whether a mutant has any effect. */
 const RANDOM_REQUESTS = 3_000
 
-/** Sends random requests to a mutant, which counts the values that it changes. */
-const converse = ({ subject }: Hunted, seed: number) =>
-  Subjects.withSubject(subject, seed, (opened) =>
-    HttpSubject.is(opened)
-      ? RandomConversation.run(opened.target, RANDOM_REQUESTS, Draws.make(seed))
-      : Effect.void
+/** Sends random requests to a server, and returns the responses. */
+const converse = (subject: Opened, seed: number) =>
+  Effect.runPromise(
+    Subjects.withSubject(subject, seed, (opened) =>
+      HttpSubject.is(opened)
+        ? RandomConversation.run(opened.target, RANDOM_REQUESTS, Draws.make(seed))
+        : Effect.succeed([])
+    )
   )
+
+/** Whether a server responds like the reference server, in a run of the programs and in a random conversation. */
+const isAlike = async (subject: Opened, exchanges: Live["exchanges"], { level, seed }: Task) => {
+  if (level === "design") return false
+  const { recording } = await recordingFor(seed, "spec")
+  const of = (all: Live["exchanges"]) => all.map(({ response }) => response)
+  return (
+    Recording.isAlike(of(exchanges), of(recording.exchanges)) &&
+    Recording.isAlike(await converse(subject, seed), await converse(Subjects.reference, seed))
+  )
+}
 
 /** Runs one hunt; for `Threads.map`. */
 export const task = async (given: Task): Promise<Result> => {
@@ -207,11 +220,9 @@ export const task = async (given: Task): Promise<Result> => {
       )
     )
   )
-  if (mutant !== undefined && tally.changed === 0) {
-    await Effect.runPromise(Effect.ignore(converse(hunted, given.seed)))
-  }
-  return result(live?.violations.filter(isCounted) ?? [], {
-    requests: live?.exchanges.length ?? 0,
-    stopped: [...(live?.stopped ?? [])].map(([name, reason]) => `${name}: ${reason}`)
-  })
+  const { exchanges = [], stopped = new Map<string, string>(), violations = [] } = live ?? {}
+  const counted = violations.filter(isCounted)
+  const isEqual = mutant !== undefined && counted.length === 0 && (await isAlike(subject, exchanges, given))
+  const more = { requests: exchanges.length, stopped: [...stopped].map((each) => each.join(": ")) }
+  return { ...result(counted, more), ...(isEqual && { changed: 0 }) }
 }

@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import type { Level } from "../clauses/Clause.ts"
 import * as Judges from "../engine/Judges.ts"
-import type { Transport } from "../http/Wire.ts"
+import { type Transport, text, type WireResponse } from "../http/Wire.ts"
 import type { Exchange, Setup, Violation } from "../model/Exchange.ts"
 import type { World } from "./Fault.ts"
 
@@ -34,6 +34,17 @@ export const replay = (
       return response === exchange.response ? exchange : { ...exchange, response }
     })
   }
+}
+
+/** Whether two servers responded alike, as far as the contract describes responses. */
+export const isAlike = (
+  a: ReadonlyArray<WireResponse | undefined>,
+  b: ReadonlyArray<WireResponse | undefined>
+): boolean => a.length === b.length && a.every((response, index) => shown(response) === shown(b[index]))
+
+const shown = ({ body, headers = [], status }: Partial<WireResponse> = {}): string => {
+  const described = headers.filter(([name]) => /^(?:x-ratelimit-.*|retry-after|content-type)$/i.test(name))
+  return JSON.stringify([status, described, text(body)])
 }
 
 /** Number of groups of exchanges after which a recording holds what is known. */

@@ -206,9 +206,6 @@ interface Entry {
   readonly count: Span
 }
 
-/** Maximum number of entries; neighbors are then merged, which is less exact but still true. */
-const MAX_ENTRIES = 64
-
 const log = (limit: number, length: number): Rules<ReadonlyArray<Entry>> => {
   /** Returns how much an entry counts: perhaps nothing, once it may have expired. */
   const counts = ({ at, count }: Entry, now: Span) => span(at.lo + length > now.hi ? count.lo : 0, count.hi)
@@ -217,7 +214,7 @@ const log = (limit: number, length: number): Rules<ReadonlyArray<Entry>> => {
   return {
     at: (entries, at) => [entries.filter((entry) => entry.at.hi + length > at.lo)],
     left: (entries, at) => leftOf(limit, usedAt(entries, at)),
-    take: (entries, at, count) => withEntry(entries, { at, count }),
+    take: (entries, at, count) => (count.hi === 0 ? entries : [...entries, { at, count }]),
     withLeft: (entries, at, left) => {
       const used = usedAt(entries, at)
       const known = common(used, usedFor(limit, left))
@@ -245,16 +242,4 @@ const log = (limit: number, length: number): Rules<ReadonlyArray<Entry>> => {
     },
     merge: (a) => a
   }
-}
-
-const withEntry = (entries: ReadonlyArray<Entry>, entry: Entry): ReadonlyArray<Entry> => {
-  if (entry.count.hi === 0) return entries
-  const last = entries.at(-1)
-  if (last !== undefined && last.at.lo === entry.at.lo && last.at.hi === entry.at.hi) {
-    return [...entries.slice(0, -1), { at: last.at, count: plus(last.count, entry.count) }]
-  }
-  return merged([...entries, entry], MAX_ENTRIES, (a, b) => ({
-    at: hull(a.at, b.at),
-    count: plus(a.count, b.count)
-  }))
 }

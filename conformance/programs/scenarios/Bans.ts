@@ -26,7 +26,7 @@ interface Rhythm {
 const offend = Effect.fnUntraced(function* (
   tools: Tools,
   { spend }: Spending.Small,
-  { apart, calls = [Calls.calls.list], denials = STRIKES + 2, together = 1 }: Rhythm
+  { apart, calls = Calls.looks, denials = STRIKES + 2, together = 1 }: Rhythm
 ): Effect.fn.Return<Exchange, Stopped> {
   for (let denied = 0, sent = 1; ; sent++) {
     const exchange = yield* spend(calls[sent % calls.length])
@@ -43,12 +43,16 @@ const offend = Effect.fnUntraced(function* (
 })
 
 /** Sends a request with each other key; the small one is not used up by it. */
-const lookAtOthers = Effect.fnUntraced(function* (tools: Tools, call: Calls.Call = Calls.calls.list) {
+const lookAtOthers = Effect.fnUntraced(function* (
+  tools: Tools,
+  call: Calls.Call = Calls.lists["whole list"]
+) {
   for (const key of ["main", "tiny"] as const)
     if (tools.keys[key] !== undefined) yield* tools.sendOnce({ ...(yield* call(tools)), key })
 })
 
 const fields = { key: "victim", profile: "ban" } as const
+const ours = { ...fields, isDesign: true } as const
 
 export const programs: ReadonlyArray<Program> = [
   Spending.about("bans", { ...fields, requests: 175 }, function* (tools, victim) {
@@ -62,8 +66,7 @@ export const programs: ReadonlyArray<Program> = [
         for (const call of yield* Draw.some(Calls.all, 2)) last = yield* victim.spend(call)
       }
       yield* victim.recover(last)
-      const usual = [...(yield* Random.shuffle(Calls.usual)), Calls.calls["creation with an unusual name"]]
-      for (const call of usual) {
+      for (const call of yield* Random.shuffle(Calls.usual)) {
         yield* tools.advance(Spending.MINUTE_PASSED)
         yield* Calls.createAndGet(tools, { ...(yield* call(tools)), key: "victim" })
       }
@@ -76,13 +79,8 @@ export const programs: ReadonlyArray<Program> = [
       if (!Spending.isDenied(denied)) return
       yield* tools.advance(Spending.toldWait(denied) ?? MINUTE)
     }
-  })
-]
-
-const ours = { ...fields, isDesign: true } as const
-
-/** Reach what this project decided on bans: which denials count, how many lead to a ban, and how long it lasts. */
-export const ourPrograms: ReadonlyArray<Program> = [
+  }),
+  // What this project decided on bans: which denials count, how many lead to a ban, and how long it lasts.
   Spending.about("bans that grow and shrink", { ...ours, requests: 290 }, function* (tools, victim) {
     const cleanTimes = [0, 0, 0, 0, 0, DAY - MINUTE, DAY + MINUTE, 2 * DAY + MINUTE]
     for (const [round, cleanTime] of cleanTimes.entries()) {

@@ -22,7 +22,7 @@ const { calls, operations } = Calls
 
 /** What is affected by the removal, and what is not. */
 const looks = [
-  ...[...Object.values(Calls.retrievals), ...operations, calls["another unknown id"]],
+  ...[...Object.values(Calls.retrievals), ...operations, calls["a negative id"]],
   ...[calls["HEAD of an unknown id"], calls["list by status"], calls["creation without a name"]]
 ]
 

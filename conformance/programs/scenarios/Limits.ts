@@ -25,11 +25,10 @@ export const firstPrograms: ReadonlyArray<Program> = [
         const { "list by status": list, creation, "the first": retrieval } = Calls.calls
         const first = yield* (key === "tiny" ? list : yield* Draw.one([creation, retrieval]))(tools)
         const sent = [first, first]
-        for (const [at, status] of Queries.statuses.entries()) {
-          const name = tools.name([" \n\u00e9<&", "\u{1f98a}".repeat(40), ""][at])
+        for (const status of Queries.statuses) {
           const categoryId = yield* Draw.one(Bodies.categories)
-          for (const values of [{ name, categoryId, status }, { status }])
-            sent.push(Bodies.creation(Calls.members(tools, values)))
+          for (const values of [{ categoryId, status }, { status }])
+            sent.push(yield* Calls.creating(values)(tools))
           for (const limit of [100, 1]) sent.push({ path: `/pets?status=${status}&limit=${limit}` })
         }
         for (const call of [...Calls.operations.slice(2), Calls.calls["creation without a name"]])
@@ -70,38 +69,47 @@ const told: ReadonlyArray<End> = [
   Spending.toldTime
 ].map((after) => ({ after }))
 
+/** Pauses in milliseconds at which a bucket of five a minute, and one that is counted otherwise, differ. */
+const pauses = [0, 0, 0, 0, 0, 5_999, 1, 6_000, 5_000, 1_000, 59_999, MINUTE, 60_001, 11_999, 12_000, 999]
+
 export const programs: ReadonlyArray<Program> = [
-  Spending.about("minute by each way", { ...limits, requests: 205 }, function* (tools, tiny) {
-    const { "29 February": _, ...byClock } = { ...boundaries, zone: midnight(yield* Draw.one(zones)) }
-    const ends = [
-      ...told,
-      ...Object.values(byClock).map((next) => ({ after: ({ from }: Exchange) => next(from), next }))
-    ]
-    // Two of a kind take turns, since requests that the contract does not describe may be free.
-    const mixed = [...(yield* Random.shuffle(Calls.described)), ...(yield* Random.shuffle(Calls.undescribed))]
-    for (let index = 0; 2 * index < mixed.length; index++) {
-      const [calls, isUsedUp] = [mixed.slice(2 * index, 2 * index + 2), index % 2 === 0]
-      const { after, next = (now: number) => now } = ends[index % ends.length] ?? { after: Spending.toldTime }
-      yield* Spending.rest(tools)
-      yield* Spending.until(
-        tools,
-        next((yield* tools.now) + MINUTE) - (yield* Random.nextIntBetween(0, MINUTE))
-      )
-      const first = yield* tiny.spend(calls[0])
-      yield* tools.advance(yield* Random.nextIntBetween(0, 20 * SECOND))
-      const last = yield* tiny.useUp(calls, isUsedUp ? undefined : Math.max(1, tiny.plan.perMinute - 2))
-      yield* tools.send(Spending.look)
-      const end = after(isUsedUp ? last : first)
-      if (end === undefined || end - (yield* tools.now) > DAY) continue
-      // Who was denied does not come early.
-      if (!Spending.isDenied(last)) {
-        yield* Spending.until(tools, end - (yield* Draw.one(margins)))
-        yield* tiny.spend()
+  ...(["tiny", "victim"] as const).map((key, at) =>
+    Spending.about(`minutes of the ${key} key`, { ...limits, key, requests: 100 }, function* (tools, small) {
+      const { "29 February": _, ...byClock } = { ...boundaries, zone: midnight(yield* Draw.one(zones)) }
+      const ends = [
+        ...told,
+        ...Object.values(byClock).map((next) => ({ after: ({ from }: Exchange) => next(from), next }))
+      ]
+      // Two of a kind take turns, since requests that the contract does not describe may be free.
+      const half = (calls: ReadonlyArray<Calls.Call>) =>
+        Random.shuffle(calls.filter((_, index) => index % 2 === at))
+      const mixed = [...(yield* half(Calls.described)), ...(yield* half(Calls.undescribed))]
+      for (let index = 0; 2 * index < mixed.length; index++) {
+        const [calls, isUsedUp] = [mixed.slice(2 * index, 2 * index + 2), index % 2 === 0]
+        const { after, next = (now: number) => now } = ends[index % ends.length] ?? {
+          after: Spending.toldTime
+        }
+        yield* Spending.rest(tools)
+        const [before, between] = [Random.nextIntBetween(0, MINUTE), Random.nextIntBetween(0, 20 * SECOND)]
+        const begin = next((yield* tools.now) + MINUTE) - (yield* Draw.one([...margins, yield* before]))
+        yield* Spending.until(tools, begin)
+        const first = yield* small.spend(calls[0])
+        // At once, or so that a bucket refills between the requests.
+        yield* tools.advance(yield* Draw.one([0, yield* between]))
+        const last = yield* small.useUp(calls, isUsedUp ? undefined : Math.max(1, small.plan.perMinute - 2))
+        yield* tools.send(Spending.look)
+        const end = after(isUsedUp ? last : first)
+        if (end === undefined || end - (yield* tools.now) > DAY) continue
+        // Who was denied does not come early.
+        if (!Spending.isDenied(last)) {
+          yield* Spending.until(tools, end - (yield* Draw.one(margins)))
+          yield* small.spend()
+        }
+        yield* Spending.until(tools, end)
+        yield* small.recover(yield* small.useUp(calls), yield* Random.shuffle(Calls.operations))
       }
-      yield* Spending.until(tools, end)
-      yield* tiny.recover(yield* tiny.useUp(calls), yield* Random.shuffle(Calls.operations))
-    }
-  }),
+    })
+  ),
   Spending.about("used minute", { ...limits, maxPerMinute: MAX_ONCE, requests: 80 }, function* (tools, tiny) {
     let denied = yield* tiny.useUp(Calls.described)
     for (const call of yield* Random.shuffle(Calls.all)) denied = yield* tiny.spend(call)
@@ -113,7 +121,9 @@ export const programs: ReadonlyArray<Program> = [
   Spending.about("day by each way", { ...days, requests: 130 }, function* (tools, tiny) {
     for (const isFirst of [true, false]) {
       const refused = yield* Draw.some(Calls.refused, 1)
-      let denied = yield* tiny.useUpDay(isFirst ? yield* Random.shuffle(Calls.described) : refused)
+      let denied = yield* isFirst
+        ? tiny.useUpDay(yield* Random.shuffle(Calls.described))
+        : tiny.useUpDay(refused, undefined, tiny.plan.perMinute + 1)
       yield* tools.send(Spending.look)
       for (const [index, call] of isFirst ? (yield* Random.shuffle(Calls.all)).entries() : []) {
         // So rarely that the minute denies nothing, and few services ban the key; near the end of a minute.
@@ -135,10 +145,15 @@ export const programs: ReadonlyArray<Program> = [
   }),
   Spending.about("day at midnight", { ...days, requests: 100 }, function* (tools, tiny) {
     const { perDay, perMinute } = tiny.plan
-    for (const next of [boundaries.month, midnight(yield* Draw.one(zones))]) {
+    const zone = midnight(yield* Draw.one(zones))
+    // A day that is used up before its end, and one that is not.
+    for (const [next, left, then] of [
+      [boundaries.month, perMinute - 1, perDay],
+      [zone, 2 * perMinute, perMinute]
+    ] as const) {
       const end = next((yield* tools.now) + 2 * HOUR)
       yield* Spending.until(tools, end - HOUR)
-      yield* tiny.useUpDay(undefined, Math.max(1, perDay - 2 * perMinute))
+      yield* tiny.useUpDay(undefined, Math.max(1, perDay - left))
       yield* Spending.until(tools, end - MINUTE)
       yield* tiny.walk(Array(perMinute).fill((MINUTE - SECOND) / perMinute))
       for (const moment of [end - 1, end, end + SECOND]) {
@@ -147,31 +162,11 @@ export const programs: ReadonlyArray<Program> = [
         yield* tiny.spend(yield* Draw.one(Calls.described))
       }
       yield* tools.advance(MINUTE_PASSED)
-      yield* tiny.useUpDay(undefined, perMinute + 1)
+      yield* tiny.useUpDay(undefined, then + 1)
       yield* Spending.rest(tools)
     }
-  })
-]
-
-/** What does not need getPet, and is sent when it has been removed. */
-export const lastPrograms: ReadonlyArray<Program> = [
-  Spending.about("day again and again", { ...days, requests: 125 }, function* (tools, tiny) {
-    yield* tiny.recover(yield* tiny.useUp(Calls.described), Calls.operations)
-    yield* Spending.until(tools, boundaries.day(yield* tools.now))
-    // Half a day later, no day may have begun twice; a day after the latest request, every one has begun.
-    for (const wait of [12 * HOUR, 12 * HOUR, DAY + SECOND]) {
-      yield* tiny.useUpDay()
-      yield* tools.advance(wait)
-    }
-    yield* tiny.recover(yield* tiny.useUpDay(), Calls.operations)
-  })
-]
-
-/** Pauses in milliseconds at which a bucket of five a minute, and one that is counted otherwise, differ. */
-const pauses = [0, 0, 0, 0, 0, 5_999, 1, 6_000, 5_000, 1_000, 59_999, MINUTE, 60_001, 11_999, 12_000, 999]
-
-/** Reach what this project decided on limits where the contract is silent: an exact bucket, a UTC day, waits, slots. */
-export const ourPrograms: ReadonlyArray<Program> = [
+  }),
+  // What this project decided on limits: an exact bucket, a UTC day, waits, slots.
   Spending.about(
     "a walk on the bucket",
     { ...limits, isDesign: true, requests: 100 },
@@ -210,4 +205,18 @@ export const ourPrograms: ReadonlyArray<Program> = [
       }
     }
   )
+]
+
+/** What does not need getPet, and is sent when it has been removed. */
+export const lastPrograms: ReadonlyArray<Program> = [
+  Spending.about("day again and again", { ...days, requests: 125 }, function* (tools, tiny) {
+    yield* tiny.recover(yield* tiny.useUp(Calls.described), Calls.operations)
+    yield* Spending.until(tools, boundaries.day(yield* tools.now))
+    // Half a day later, no day may have begun twice; a day after the latest request, every one has begun.
+    for (const wait of [12 * HOUR, 12 * HOUR, DAY + SECOND]) {
+      yield* tiny.useUpDay()
+      yield* tools.advance(wait)
+    }
+    yield* tiny.recover(yield* tiny.useUpDay(), Calls.operations)
+  })
 ]

@@ -43,4 +43,4 @@ export const boundaries = {
 } satisfies { readonly [name: string]: Next }
 
 /** Times before a boundary in milliseconds. */
-export const margins = [1, 300, 500, 900, SECOND, 30 * SECOND] as const
+export const margins = [1, 30, 300, 500, 900, SECOND, 30 * SECOND] as const

@@ -5,8 +5,9 @@ import type { Plan } from "../../../core/limits/Plan.ts"
 import * as RateHeaders from "../../http/RateHeaders.ts"
 import type { Exchange } from "../../model/Exchange.ts"
 import * as Calls from "../Calls.ts"
+import * as Draw from "../Draw.ts"
 import { type Program, program, type Sent, Stopped, type Tools } from "../Program.ts"
-import { DAY, HOUR, MINUTE, SECOND } from "./Moments.ts"
+import { DAY, HOUR, MINUTE, margins, SECOND } from "./Moments.ts"
 
 /** More than a minute, even by a slightly different clock. */
 export const MINUTE_PASSED = RateHeaders.MINUTE_PASSED_MS
@@ -44,37 +45,46 @@ const small = Effect.fnUntraced(function* (
     return yield* new Stopped({ reason: `it uses up the ${key} key: give one with at most ${excess}` })
 
   /** Sends a request with the key. */
-  const spend = (call: Calls.Call = Calls.calls.list) =>
+  const spend = (call: Calls.Call = Calls.lists["whole list"]) =>
     Effect.flatMap(call(tools), (sent) => tools.sendOnce({ ...sent, key }))
 
   /** Sends calls in turn, with pauses before them. */
-  const walk = Effect.fnUntraced(function* (pauses: ReadonlyArray<number>, calls = lists) {
+  const walk = Effect.fnUntraced(function* (pauses: ReadonlyArray<number>, calls = Calls.looks) {
     for (const [index, pause] of pauses.entries()) {
       yield* tools.advance(pause)
       yield* spend(calls[index % calls.length])
     }
   })
 
-  /** Sends calls in turn until one is denied, at most `max`; returns the last exchange. */
+  /**
+   * Sends calls in turn, at most `max`, until one is denied that is not the last one before a pause; returns the last
+   * exchange.
+   */
   const useUp = Effect.fnUntraced(function* (
-    calls = lists,
+    calls = Calls.looks,
     // The most requests that any algorithm admits at once, and one more.
     max = 2 * perMinute + 1,
     pauseAfter = Infinity
   ) {
-    for (let sent = 0; ; sent++) {
-      if (sent > 0 && sent % pauseAfter === 0) yield* tools.advance(MINUTE_PASSED)
+    for (let sent = 1; ; sent++) {
       const exchange = yield* spend(calls[sent % calls.length])
-      if (isDenied(exchange) || sent + 1 >= max) return exchange
+      const isPaused = sent % pauseAfter === 0
+      if ((isDenied(exchange) && !isPaused) || sent >= max) return exchange
+      if (isPaused) yield* tools.advance(MINUTE_PASSED)
     }
   })
 
-  /** Uses up a day within its minutes; sends at most `max` requests. */
-  const useUpDay = (calls?: ReadonlyArray<Calls.Call>, max = perDay + 1) => useUp(calls, max, perMinute)
+  /** Uses up a day within its minutes, by `each` requests in each of them; sends at most `max` requests. */
+  const useUpDay = (calls?: ReadonlyArray<Calls.Call>, max?: number, each = perMinute) =>
+    useUp(calls, max ?? Math.ceil((perDay / perMinute) * each) + 1, each)
 
-  /** Waits as told until the key is admitted; at most five times, each with one request. */
-  const recover = Effect.fnUntraced(function* (denied: Exchange, calls = lists) {
+  /** Waits as told until the key is admitted, sometimes too short at first; then at most five times, each with one request. */
+  const recover = Effect.fnUntraced(function* (denied: Exchange, calls = Calls.looks) {
     let last = denied
+    if (tools.hasClock && (yield* Random.nextBoolean)) {
+      yield* until(tools, (toldTime(denied) ?? 0) - (yield* Draw.one(margins)))
+      last = yield* spend()
+    }
     for (const [wait, ms] of untold.entries()) {
       if (!isDenied(last)) return
       yield* tools.advance((toldWait(last) ?? ms) + (tools.hasClock ? 0 : SECOND / 2))
@@ -83,8 +93,6 @@ const small = Effect.fnUntraced(function* (
   })
   return { plan, spend, walk, useUp, useUpDay, recover }
 })
-
-const lists: ReadonlyArray<Calls.Call> = [Calls.calls.list]
 
 /** Waits where a response tells none, such as during a ban that is not announced. */
 const untold = [MINUTE_PASSED, 10 * MINUTE, HOUR, DAY, 7 * DAY]
@@ -98,11 +106,7 @@ export const about = (
   const plan = given.key === "tiny" ? "tinyPlan" : "victimKey"
   return program(name, { ...given, needs: isTimeless ? [plan] : [plan, "clock"] }, function* (tools) {
     const key = yield* small(tools, given)
-    if (tools.hasClock) {
-      yield* rest(tools)
-      // Not always at the beginning of a second.
-      yield* tools.advance(yield* Random.nextIntBetween(0, MINUTE))
-    }
+    if (tools.hasClock) yield* rest(tools)
     yield* run(tools, key)
     if (tools.hasClock) yield* rest(tools)
   })
@@ -112,9 +116,14 @@ export const about = (
 export const until = (tools: Tools, moment: number): Effect.Effect<void, Stopped> =>
   Effect.flatMap(tools.now, (now) => tools.advance(moment - now))
 
-/** Lets time pass until the limits of all keys are unused and no ban counts any more, as far as the run can wait. */
+/**
+ * Lets time pass until the limits of all keys are unused and no ban counts any more, and until any time of a day, as far
+ * as the run can wait.
+ */
 export const rest = (tools: Tools): Effect.Effect<void, Stopped> =>
-  tools.advance(tools.hasClock ? 4 * DAY : MINUTE_PASSED)
+  tools.hasClock
+    ? Effect.flatMap(Random.nextIntBetween(4 * DAY, 5 * DAY), tools.advance)
+    : tools.advance(MINUTE_PASSED)
 
 export const isDenied = ({ response }: Exchange): boolean =>
   response?.status === 429 || response?.status === 403

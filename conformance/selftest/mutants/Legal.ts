@@ -13,7 +13,7 @@ const rule = (reason: string, operator: RegExp, place: RegExp, condition = /./):
     operator.test(mutant.operator.id) && place.test(mutant.place.id) && condition.test(mutant.condition.id)
 })
 
-const NO_KEY = /^(without a valid key|for a revoked key)$/
+const NO_KEY = /^(without a valid key|for a revoked key|on 401)$/
 
 const NO_PLAN = "Limits are by plan (§8.2), and a caller without a valid key has no plan."
 
@@ -30,13 +30,13 @@ export const rules: ReadonlyArray<Rule> = [
   rule(NO_PLAN, /^always send the first$/, /^(X-RateLimit-Limit|verdict: limit)$/, NO_KEY),
   rule(
     "The plan of the key of a run is not declared, so any larger limit may be its own (§8.2).",
-    /^(add one to|add 60 to|double|multiply by 1000)$/,
+    /^(add one to|add 60 to|double|multiply by 1000|always send the first)$/,
     /^(X-RateLimit-Limit|verdict: limit)$/,
     /^for the key of a run$/
   ),
   rule(
     NO_PLAN,
-    /^(halve|round to tens|send zero for)$/,
+    /^(add one to|halve|round to tens|send zero for)$/,
     /^(X-RateLimit-Remaining|verdict: remaining)$/,
     NO_KEY
   ),
@@ -47,7 +47,7 @@ export const rules: ReadonlyArray<Rule> = [
     "A caller without a valid key has no plan (§8.2), so its reset may be any time close to the correct one.",
     /^(send the (one before the )?previous|add one to|add 60 to|round to tens)$/,
     /^(X-RateLimit-Reset|verdict: resetAt)$/,
-    /^(without a valid key|for a revoked key|on 401)$/
+    NO_KEY
   ),
   rule(
     "A caller without a valid key has no plan (§8.2), so its Retry-After may be that of an earlier response.",
@@ -112,10 +112,17 @@ export const rules: ReadonlyArray<Rule> = [
   ),
   rule(NO_HEAD, /^send (?!401|403|429)/, /^status (200|400|404)$/, /^on HEAD$/),
   rule(NO_HEAD, /^send (?!20.|429)/, /^status 401$/, /^on HEAD$/),
+  rule(NO_HEAD, /^send (?!401|403)/, /^status 429$/, /^on HEAD$/),
   rule(
     "A key has no state before its first request; only callers without a valid key share one, and they have no plan.",
     /./,
     /^state: /,
+    /^for the first request of a key$/
+  ),
+  rule(
+    "A key may have been used before a run, so the first day may have any number of requests left.",
+    /./,
+    /^stored: used$/,
     /^for the first request of a key$/
   ),
   rule(
@@ -134,7 +141,7 @@ export const rules: ReadonlyArray<Rule> = [
   rule("A store that is read twice returns the same.", /^repeat$/, /(find|page|findByHash)$/),
   rule(
     "Only invalid values of `limit` are changed, into other invalid values; the contract defines no response to them (§4.1).",
-    /^(truncate to 32 bits|round to a double)$/,
+    /^round to a double$/,
     /^parameter limit$/
   ),
   rule(

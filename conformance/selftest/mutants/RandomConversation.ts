@@ -1,6 +1,6 @@
 /** Sends many random requests to a server, independently of the programs, to find out whether a mutant has any effect. */
 import * as Effect from "effect/Effect"
-import { bytes, header, text, type WireRequest } from "../../http/Wire.ts"
+import { bytes, header, text, type WireRequest, type WireResponse } from "../../http/Wire.ts"
 import type { HttpTarget } from "../../subjects/HttpSubject.ts"
 
 const [MINUTE, DAY] = [60_000, 86_400_000]
@@ -14,7 +14,7 @@ const invalid = [
   ...['"lost"', "7"].map((status) => `{"name":"Rex","categoryId":1,"status":${status}}`)
 ]
 
-/** Sends `count` random requests, and sometimes moves the clock between them. */
+/** Sends `count` random requests, and sometimes moves the clock between them; returns the responses. */
 export const run = Effect.fnUntraced(function* (
   { basePath, clock, keys, transport }: Pick<HttpTarget, "basePath" | "clock" | "keys" | "transport">,
   count: number,
@@ -63,9 +63,11 @@ export const run = Effect.fnUntraced(function* (
     })
   })
 
+  const responses: Array<WireResponse | undefined> = []
   for (let index = 0; index < count; index++) {
     const sent = request()
     const response = yield* Effect.orElseSucceed(transport(sent), () => undefined)
+    responses.push(response)
     const created = response?.status === 201 ? /"id":(-?[0-9]+)/.exec(text(response.body))?.[1] : undefined
     if (created !== undefined) ids.push(created)
     // Half of the denied requests are repeated immediately, as some clients do.
@@ -74,4 +76,5 @@ export const run = Effect.fnUntraced(function* (
     }
     yield* Effect.ignore(wait)
   }
+  return responses
 })

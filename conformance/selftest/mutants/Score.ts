@@ -4,8 +4,8 @@ import * as Legal from "./Legal.ts"
 import type { Mutant } from "./Mutant.ts"
 
 /**
- * `found`: the model finds a violation. `missed`: it finds none, although no rule declares the mutant legal. `equal`: the
- * mutant changed no value, also in a long random conversation. `disputed`: legal by a rule, but the model finds a
+ * `found`: the model finds a violation. `missed`: it finds none, although no rule declares the mutant legal. `equal`: no
+ * response differs from that of the correct server, also in a long random conversation. `disputed`: legal by a rule, but the model finds a
  * violation; then either the rule or the model is wrong.
  */
 export type Outcome = "found" | "missed" | "equal" | "legal" | "disputed"

@@ -23,6 +23,8 @@ export interface Finding {
   readonly times?: number | undefined
   /** What the violating responses have in common, such as operation and status; for the search of causes. */
   readonly shapes?: ReadonlyArray<string> | undefined
+  /** The same of the responses in the history before the last one, if it does not matter how many they are. */
+  readonly earlier?: ReadonlyArray<string> | undefined
 }
 
 /** What a run found out, over HTTP or at storage ports. */

@@ -44,19 +44,20 @@ export const of = Effect.fnUntraced(function* (
   const judgeAll = (some: ReadonlyArray<Exchange>) => Judges.violationsOf(setup, level, some)
   const found: Array<Finding> = []
   for (const all of Object.values(Arr.groupBy(violations, ({ clause }) => clause))) {
-    const candidates = all
-      .toSorted((a, b) => a.evidence.length - b.evidence.length || sizeOf(a) - sizeOf(b))
-      .slice(0, MAX_SEARCHED)
+    const counts = all.some(History.isCounted)
+    // A history in which requests are counted has all of them, whatever their responses show.
+    const bySize = (a: ReadonlyArray<Exchange>, b: ReadonlyArray<Exchange>) =>
+      (counts ? a.length - b.length : 0) || sizeOf(a) - sizeOf(b)
+    const candidates = all.toSorted((a, b) => bySize(a.evidence, b.evidence)).slice(0, MAX_SEARCHED)
     const histories: Array<History.History> = []
     for (const each of candidates) {
       // A signal can end the search between two histories.
       yield* Effect.yieldNow
       histories.push(History.smallest(each, exchanges, judgeAll, keyOf, isLate))
     }
-    const [history] = histories.toSorted((a, b) => a.exchanges.length - b.exchanges.length)
+    const [history] = histories.toSorted((a, b) => bySize(a.exchanges, b.exchanges))
     if (history === undefined) continue
     const { exchanges: shown, violation } = history
-    const counts = History.isCounted(violation)
     found.push({
       clause: violation.clause,
       expected: visible(violation.expected),
@@ -65,19 +66,23 @@ export const of = Effect.fnUntraced(function* (
       tally: counts ? Steps.tally(shown, operationOf) : undefined,
       token: Replay.tokenOf(violation.clause, shown, level, subject),
       times: all.length,
-      shapes: [...new Set(all.flatMap(({ evidence }) => shapeOf(evidence.at(-1))))]
+      shapes: [...new Set(all.flatMap(({ evidence }) => shapeOf(evidence.at(-1))))],
+      // A law that counts requests follows from their number, whatever is wrong with some of them.
+      earlier: counts ? [] : [...new Set(shown.slice(0, -1).flatMap(shapeOf))]
     })
   }
   return found
 })
 
+/** How many bytes of a response take as long to read as one more exchange. */
+const EXCHANGE_SIZE = 300
+
 /** Size in bytes of a request with another method, because people try GET and POST first. */
 const OTHER_SIZE = 1_000
 
-/** Returns the number of bytes that the evidence of a violation shows. */
-const sizeOf = ({ evidence }: Violation): number =>
-  evidence.reduce(
-    (sum, { did, request, response }) =>
-      sum + did.length + (/^(?:GET|POST)$/.test(request.method) ? (response?.body.length ?? 0) : OTHER_SIZE),
-    0
-  )
+/** Returns how much there is to read in exchanges, in bytes. */
+const sizeOf = (exchanges: ReadonlyArray<Exchange>): number =>
+  exchanges.reduce((sum, { did, request, response }) => {
+    const size = /^(?:GET|POST)$/.test(request.method) ? (response?.body.length ?? 0) : OTHER_SIZE
+    return sum + EXCHANGE_SIZE + did.length + size
+  }, 0)

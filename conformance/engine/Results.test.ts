@@ -148,6 +148,24 @@ describe("Results.causes", () => {
     ])
   })
 
+  it("puts a finding before a more frequent one with a longer history that has a response of its kind", () => {
+    const created = {
+      ...finding("create.returns-created", ["POST create 201"], 3),
+      steps: [{ did: "POST /pets", got: "201 {}" }]
+    }
+    const listed = {
+      ...finding("list.faithful", ["GET list 200"], 91),
+      steps: [...created.steps, { did: "GET /pets", got: "200 []" }],
+      earlier: ["POST create 201"]
+    }
+    const order = (findings: ReadonlyArray<Finding>) => Results.causes(findings).map(({ check }) => check)
+    expect(order([listed, created])).toEqual(["create.returns-created", "list.faithful"])
+    expect(order([{ ...listed, earlier: ["GET get 200"] }, created])).toEqual([
+      "list.faithful",
+      "create.returns-created"
+    ])
+  })
+
   it("puts a response that succeeded before a rejection", () => {
     const found = (clause: Finding["clause"], got: string) => ({
       ...finding(clause, [got]),

@@ -57,7 +57,7 @@ export const of = (
  */
 export const causes = (findings: ReadonlyArray<Finding>): ReadonlyArray<Cause> => {
   const groups: Array<Arr.NonEmptyArray<Finding>> = []
-  for (const finding of findings.toSorted((a, b) => burden([a]) - burden([b]))) {
+  for (const finding of findings.toSorted((a, b) => burden([a], findings) - burden([b], findings))) {
     const { shapes = [] } = finding
     const cause = groups.find(
       ([first]) => shapes.length > 0 && shapes.every((shape) => first.shapes?.includes(shape) === true)
@@ -66,7 +66,7 @@ export const causes = (findings: ReadonlyArray<Finding>): ReadonlyArray<Cause> =
     else cause.push(finding)
   }
   return groups
-    .toSorted((a, b) => burden(a) - burden(b))
+    .toSorted((a, b) => burden(a, findings) - burden(b, findings))
     .map((group) => ({
       check: group[0].clause,
       follows: group.slice(1).map(({ clause }) => clause),
@@ -79,11 +79,18 @@ const timesOf = (group: ReadonlyArray<Finding>): number =>
 
 /**
  * Returns how much speaks against the first finding as the cause of all: the steps of its history. One step less counts as
- * much as twice as many violations. A rejection counts as one more step, because it often follows from a request that
- * should have been rejected.
+ * much as twice as many violations. Those of a finding with a longer history count, too, if an earlier response in it is of
+ * a kind that violates this one. A rejection counts as one more step, because it often follows from a request that should
+ * have been rejected.
  */
-const burden = (group: Arr.NonEmptyReadonlyArray<Finding>): number => {
-  const [{ steps }] = group
+const burden = (group: Arr.NonEmptyReadonlyArray<Finding>, all: ReadonlyArray<Finding>): number => {
+  const [{ shapes = [], steps }] = group
   const isRejection = /^[345]/.test(steps.at(-1)?.got ?? "")
-  return steps.length + (isRejection ? 1 : 0) - Math.log2(timesOf(group))
+  const later = all.filter(
+    (each) =>
+      each.steps.length > steps.length &&
+      !group.includes(each) &&
+      each.earlier?.some((shape) => shapes.includes(shape))
+  )
+  return steps.length + (isRejection ? 1 : 0) - Math.log2(timesOf([...group, ...later]))
 }

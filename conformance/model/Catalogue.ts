@@ -128,10 +128,9 @@ const afterCreation = (catalogue: Catalogue, seen: Seen, sent: Sent): Step => {
   // A header such as Idempotency-Key may ask for the animal of an earlier creation.
   if (asked.isPlain) {
     const first = catalogue.animals.get(animal.id)
-    const expected = `an id other than ${animal.id}, that of another animal`
-    const clause = isConcurrent(exchange) ? "create.concurrent" : "resources.id-unique"
-    const earlier = first === undefined ? [] : [first.evidence]
-    rulings.push(rule(first === undefined, clause, expected, `${animal.id} again`, ...earlier))
+    const ofId = first ? sharedId(first.animal, animal, first.evidence) : kept("resources.id-unique")
+    rulings.push(ofId)
+    if (isConcurrent(exchange)) rulings.push({ ...ofId, clause: "create.concurrent" })
   }
   for (const [field, clause] of exactFields) {
     if (sent[field] === undefined) continue
@@ -139,11 +138,17 @@ const afterCreation = (catalogue: Catalogue, seen: Seen, sent: Sent): Step => {
     rulings.push(rule(animal[field] === sent[field], clause, expected ?? "", actual))
   }
   const accepted = new Set([...catalogue.accepted, ...acceptedBy(sent)])
-  const next = { ...show(catalogue, [animal], seen, true), accepted }
+  const next = { ...show(catalogue, [animal], seen), accepted }
   // Nobody can store a lone surrogate in UTF-8.
   if (sent.name === undefined || /\p{Surrogate}/u.test(sent.name)) return [rulings, next]
   const [ruling, names] = Names.judge(catalogue.names, sent.name, animal.name, exchange)
   return [[...rulings, ruling], { ...next, names }]
+}
+
+/** Rules on two animals with the same id. */
+const sharedId = (one: Animal, other: Animal, ...earlier: ReadonlyArray<Exchange>): Ruling => {
+  const actual = `${Difference.nameOf(one)} and ${Difference.nameOf(other)}`
+  return broken("resources.id-unique", "an id of its own for each animal", actual, ...earlier)
 }
 
 const exactFields = [
@@ -219,10 +224,9 @@ function* ofOne(shown: ReadonlyArray<Animal>, list: List): Iterable<Ruling> {
   const twice = shown.find(({ id }) => ids.size === ids.add(id).size)
   if (twice === undefined) return yield* [kept("list.distinct"), kept("resources.id-unique")]
   const first = shown.find(({ id }) => id === twice.id) ?? twice
-  const both = [first, twice].map(Difference.nameOf).join(" and ")
   yield PetJson.isSameAnimal(first, twice)
     ? broken("list.distinct", "each animal once", `${Difference.nameOf(twice)} twice`)
-    : broken("resources.id-unique", "an id for each animal", both)
+    : sharedId(first, twice)
 }
 
 /** The laws of a list with fewer animals than its limit, which must therefore show every animal. */
@@ -331,20 +335,16 @@ const agreement = (
     const isSame = PetJson.isSameAnimal(first.animal, animal)
     const clause = first.isCreated ? faithful : "resources.stable"
     const [expected, actual] = isSame ? ["", ""] : Difference.between(first.animal, animal)
-    return rule(isSame, clause, expected, actual, first.evidence)
+    const source = first.isCreated ? "its creation returned it" : "an earlier response showed it"
+    return rule(isSame, clause, `${expected}, as ${source}`, actual, first.evidence)
   }
   // Once a list has shown everything, an unknown animal must have been created since.
   if (view === undefined) return undefined
-  const rejection = rejected.get(animal.name)
-  return rejection === undefined
-    ? broken("list.complete", "only animals that existed or were created", name, view.exchange)
-    : broken(
-        rejectionClause(rejection.seen),
-        `no animal of a creation that got ${rejection.seen.status}`,
-        name,
-        view.exchange,
-        rejection.seen.exchange
-      )
+  const rejection = rejected.get(animal.name)?.seen
+  if (rejection === undefined)
+    return broken("list.complete", "only animals that existed or were created", name, view.exchange)
+  const expected = `no animal of a creation that got ${rejection.status}`
+  return broken(rejectionClause(rejection), expected, name, view.exchange, rejection.exchange)
 }
 
 /** §3 excuses a status that changes; but if one operation shows the old one again, another one showed a wrong one. */
@@ -359,13 +359,9 @@ const ofStatus = (known: Shown | undefined, { id, status }: Animal, { asked, exc
 }
 
 /** Remembers animals that a response showed, unless they contradict what is known. */
-const show = (
-  catalogue: Catalogue,
-  shown: ReadonlyArray<Animal>,
-  seen: Seen,
-  isCreated = false
-): Catalogue => {
-  const { exchange, key } = seen
+const show = (catalogue: Catalogue, shown: ReadonlyArray<Animal>, seen: Seen): Catalogue => {
+  const { asked, exchange, key } = seen
+  const isCreated = asked.operation.is === "create"
   const [animals, shared] = [new Map(catalogue.animals), new Set(catalogue.shared)]
   let { isChanging } = catalogue
   for (const animal of shown) {

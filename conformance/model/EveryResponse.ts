@@ -71,7 +71,8 @@ function* ofRate(seen: Seen, mayBeBanned: boolean): Iterable<Ruling> {
   const isTime = !isByService(seen) || isUnixSeconds(rate, exchange.from)
   const isInMs = !isTime && Math.abs(resetAt - exchange.from) <= 2 * DAY_S * 1_000
   const given = `${resetAt}${isInMs ? ": is it in ms?" : ""}`
-  yield rule(isTime, "limits.reset-unix-seconds", "X-RateLimit-Reset in seconds since 1970", given)
+  const inSeconds = `X-RateLimit-Reset in seconds since 1970, now ${Math.floor(exchange.from / 1_000)}`
+  yield rule(isTime, "limits.reset-unix-seconds", inSeconds, given)
   if (!isTime || !isOfKey) return
   const isFuture = (resetAt + SLACK_S) * 1_000 >= exchange.from
   const shown = `${resetAt} (${Moment.iso(resetAt * 1_000)})`

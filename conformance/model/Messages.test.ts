@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest"
 import * as Wire from "../http/Wire.ts"
 import * as Edit from "../selftest/spoilers/Edit.ts"
 import {
+  creation,
   exchangesOf,
   judge,
   judgeHistory,
@@ -32,6 +33,58 @@ describe("a violation", () => {
     const { violations } = judgeHistory({ plan: small, fault }, times(2, list))
     expect(new Set(violations.map(({ clause }) => clause))).toEqual(new Set(["limits.reset-unix-seconds"]))
     expect(violations[0]?.actual).toMatch(/ms\?$/)
+  })
+
+  it.each<[number, string, string]>([
+    [60, "at most 1 min ahead, because 3 is the limit per minute", "2 min ahead"],
+    [-120, "in the future", "1 min ago"],
+    [-30, "when the minute has requests again, by the responses before", "30 s ahead"]
+  ])("says what is wrong with a Reset that is %i s later than the right one", (by, expected, actual) => {
+    const choices = { minute: "clock window", shown: "minute" } as const
+    const fault = onResponses(
+      (_, __, status) => status === 429,
+      (response) =>
+        Edit.header(
+          "X-RateLimit-Reset",
+          String(Number(Wire.header(response, "X-RateLimit-Reset")) + by)
+        )(response)
+    )
+    const { violations } = judgeHistory({ plan: small, choices, fault }, times(4, list))
+    const wrong = violations.find(({ clause }) => clause === "limits.reset-truth")
+    expect(wrong).toMatchObject({ expected: `X-RateLimit-Reset ${expected}`, actual })
+  })
+
+  it("names both animals with one id, also of creations that were sent together", () => {
+    const sameId = onResponses(
+      (method) => method === "POST",
+      Edit.rewritten((body) => body.replace(/"id":\d+/, '"id":1'))
+    )
+    const exchanges = exchangesOf({ fault: sameId }, [creation("Rex"), creation("Tom")])
+    const together = exchanges.map((each) => ({ ...each, isAlone: false }))
+    const about = {
+      expected: "an id of its own for each animal",
+      actual: 'animal 1 ("Rex", available) and animal 1 ("Tom", available)'
+    }
+    const uniqueId = { clause: "resources.id-unique", ...about }
+    expect(judge(setupOf(), exchanges).violations).toMatchObject([uniqueId])
+    expect(judge(setupOf(), together).violations).toMatchObject([
+      uniqueId,
+      { clause: "create.concurrent", ...about }
+    ])
+  })
+
+  it("says which window has no requests left when a Retry-After is too short, and shows equal durations as seconds", () => {
+    const short = onResponses((_, __, status) => status === 429, Edit.header("Retry-After", "10"))
+    const waits = { ...list, afterMs: 10_000 }
+    const messages = (world: World, history: Parameters<typeof judgeHistory>[1]) =>
+      judgeHistory({ ...world, fault: short }, history).violations.map(({ expected }) => expected)
+    const day = { plan: smallDay, choices: { shown: "day" } } as const
+    expect(messages(day, times(4, list))[0]).toMatch(
+      /^a Retry-After of .* or more, when the day has requests again$/
+    )
+    expect(messages({ plan: small }, [...times(4, list), waits])).toContain(
+      "a request admitted 10 s after a Retry-After of 10 s"
+    )
   })
 
   it("says when a removed operation still responds", () => {

@@ -159,7 +159,7 @@ function* ofWait({ denial }: Standing, group: ReadonlyArray<Seen>): Iterable<Rul
   const denied = group.find(isDenial)
   const { exchange, status } = denied ?? first
   const { exchange: earlier, retryAt } = denial
-  const [waited, told] = World.durations(exchange.from - earlier.to, retryAt - earlier.to)
+  const [waited, told] = [exchange.from, retryAt].map((at) => duration(at - earlier.to))
   const expected = `a request admitted ${waited} after a Retry-After of ${told}`
   yield rule(denied === undefined, "limits.retry-after-promise", expected, status, earlier)
 }
@@ -255,9 +255,8 @@ const judgeWorlds = (
   }
   // The response is odd in every world. Nothing is learned from its headers, and if that is not enough, from all of it.
   const left = survivors(explain({ ...event, shown: undefined, retryAt: undefined }))
-  const forgotten = () => meters.worlds.map((world) => World.forget(world, event.key))
   const [reason] = outcomes.flatMap(({ rulings }) => rulings.filter(isBroken))
-  const next = { ...meters, worlds: left.length > 0 ? left : forgotten() }
+  const next = left.length > 0 ? { ...meters, worlds: left } : afterLoss(meters, event.key)
   return [reason === undefined ? [] : [explainedBy(meters, before, event, reason, evidence)], next]
 }
 

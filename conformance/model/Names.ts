@@ -67,7 +67,9 @@ export const judge = (
   const isOdd = explain(forms).length === 0
   const stored = (isOdd ? asSent : form).store(sent)
   const [wanted, actual] = Difference.texts(stored, returned)
-  const expected = isOdd ? `the name ${wanted}` : `the name ${wanted}: the service ${form.says}, as before`
+  const expected = isOdd
+    ? `the name ${wanted}, as sent`
+    : `the name ${wanted}: the service ${form.says}, as before`
   const earlier = isOdd ? [] : names.evidence
   return [broken("create.returns-created", expected, actual, ...earlier), names]
 }

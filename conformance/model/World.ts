@@ -174,16 +174,12 @@ function* ofDenial(before: Budget, event: Event): Iterable<Ruling> {
   const isInMs = wait <= 2_000 * DAY_MS && wait >= 1_000_000
   const told = `Retry-After is ${duration(wait)}${isInMs ? ": is it in ms?" : ""}`
   yield rule(wait <= longest, "limits.no-early-429", `a Retry-After of at most ${window}`, told)
-  const freeAt = Math.max(before.minute.freeAt(at), before.day.freeAt(at))
+  const dayAt = before.day.freeAt(at)
+  const freeAt = Math.max(before.minute.freeAt(at), dayAt)
   if (freeAt <= retryAt + RETRY_SLACK_MS) return
-  const [needed, given] = durations(freeAt - at.hi, wait)
-  yield broken("limits.retry-after-promise", `a Retry-After of ${needed} or more`, given)
-}
-
-/** Formats two durations so that their difference shows. */
-export const durations = (a: number, b: number): readonly [string, string] => {
-  const [one, other] = [duration(a), duration(b)]
-  return one === other ? [`${a} ms`, `${b} ms`] : [one, other]
+  const name = freeAt === dayAt ? "day" : "minute"
+  const needed = `a Retry-After of ${duration(freeAt - at.hi)} or more, when the ${name} has requests again`
+  yield broken("limits.retry-after-promise", needed, duration(wait))
 }
 
 /** Tolerance of a wait in milliseconds, for the arithmetic of a service. */
@@ -198,7 +194,8 @@ const ofHeaders = (
   // If both limits are equal, the headers do not tell the window.
   if (shown === undefined || perMinute === perDay || ![perMinute, perDay].includes(shown.limit))
     return [[], budget]
-  const name = shown.limit === perMinute ? "minute" : "day"
+  const ofMinute = ["minute", MINUTE_MS] as const
+  const [name, length] = shown.limit === perMinute ? ofMinute : (["day", DAY_MS] as const)
   const left = budget[name].left(at)
   const counted = budget[name].learnLeft(at, span(shown.remaining))
   const isMore = shown.remaining > left.hi
@@ -213,8 +210,11 @@ const ofHeaders = (
   if (isRefused) remaining.push(kept("limits.refused-count"))
   if (shown.resetAt === undefined) return [remaining, { ...budget, [name]: counted }]
   const timed = counted.learnReset(at, shown.resetAt * 1_000)
-  const promised = `X-RateLimit-Reset at which the ${name} has requests again`
-  const told = `${duration(shown.resetAt * 1_000 - at.hi)} ahead`
+  const ahead = shown.resetAt * 1_000 - at.hi
+  const ofLimit = `at most ${duration(length)} ahead, because ${shown.limit} is the limit per ${name}`
+  const ofPast = ahead < 0 ? "in the future" : `when the ${name} has requests again, by the responses before`
+  const told = ahead < 0 ? `${duration(-ahead)} ago` : `${duration(ahead)} ahead`
+  const promised = `X-RateLimit-Reset ${ahead > length ? ofLimit : ofPast}`
   const reset = rule(timed !== undefined, "limits.reset-truth", promised, told)
   return [[...remaining, reset], { ...budget, [name]: timed ?? counted }]
 }

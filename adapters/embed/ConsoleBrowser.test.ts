@@ -127,6 +127,19 @@ describeInBrowser("the console in a browser", () => {
     expect(await Axe.violations(page)).toEqual([])
   })
 
+  it("changes only the fields that were edited, whatever the others contain", async () => {
+    const { store, token, visit } = await open()
+    const fields = { label: " Shop\nfront ", account: "acme ", metadata: { note: " a\nb " } }
+    const { id } = await store.keys.issue({ plan: "Free", ...fields })
+    const page = await visit(`#keys/${id}`)
+    await signIn(page, token)
+    await page.click("text=Change…")
+    await page.fill("dialog [name=perMinute]", "7")
+    await page.click(SUBMIT)
+    await page.waitForSelector("tr:has-text('Per minute 7')")
+    expect(await store.keys.show(id)).toMatchObject(fields)
+  })
+
   it("shows the counts of /metrics in its charts and its table", async () => {
     const { store, token, visit } = await open()
     const { key } = await store.keys.issue({ plan: "Free" })

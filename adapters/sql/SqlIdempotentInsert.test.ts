@@ -57,6 +57,22 @@ describeOn(postgres, "an insert with a key in use", () => {
   )
 })
 
+describeOn(postgres, "many inserts with the same key", () => {
+  it.live("wait for the first one, and not for each other", () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const insertOnce = yield* openInsertOnce(yield* postgres.create, { timeoutMs: 10_000 })
+        const repeated = Array.from({ length: 200 }, () => insertOnce(rex, once("a")))
+        const outcomes = yield* Effect.all(repeated, { concurrency: "unbounded" })
+        expect(outcomes.map(({ _tag }) => _tag).sort()).toEqual([
+          "Inserted",
+          ...new Array(199).fill("Replayed")
+        ])
+      })
+    )
+  )
+})
+
 describeOn(postgres, "an insert into a locked table", () => {
   it.live("fails with StoreUnavailable", () =>
     Effect.scoped(

@@ -2,6 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
 import type * as SqlClient from "effect/sql/SqlClient"
+import type { SqlError } from "effect/sql/SqlError"
 import type { NewPet } from "../../core/domain/NewPet.ts"
 import { Pet } from "../../core/domain/Pet.ts"
 import * as Once from "../../core/idempotency/Once.ts"
@@ -26,22 +27,40 @@ export const postgres = (
   insertPet: string
 ): Required<PetRepository["Service"]>["insertOnce"] => {
   const scriptOf = make(sql, insertPet)
-  return (pet, once) =>
-    WriteTransaction.execute(sql, scriptOf(pet, once)).pipe(
-      // If the connection is lost, the transaction may be committed; the next attempt then finds its record.
-      Effect.retry({ times: 1, while: SqlFailure.isLostConnection }),
-      Effect.map((outcome) => outcomeOf(outcome, pet, once)),
-      Effect.repeat({ while: ({ _tag }) => _tag === "InProgress", schedule: WAIT }),
-      call.run
+  return (pet, once) => {
+    const script = scriptOf(pet, once)
+    const [[find, parameters]] = script
+    const insert = WriteTransaction.execute(sql, [[ACQUIRE, [once.caller, once.key], [[true]]], ...script])
+    // The record is read without the lock, which requests that only find it would otherwise take from each other.
+    const findOrInsert = Effect.flatMap(SqlTable.query(sql, find, parameters), (rows) =>
+      rows.length === 0 ? insert : Effect.succeed({ isComplete: false, rows })
     )
+    const attempt = (outcome: Effect.Effect<SqlScript.Outcome, SqlError>) =>
+      outcome.pipe(
+        // If the connection is lost, the transaction may be committed; the next attempt then finds its record.
+        Effect.retry({ times: 1, while: SqlFailure.isLostConnection }),
+        Effect.map((outcome) => outcomeOf(outcome, pet, once))
+      )
+    return call.run(
+      Effect.flatMap(attempt(insert), (outcome) =>
+        isInProgress(outcome)
+          ? Effect.repeat(attempt(findOrInsert), { while: isInProgress, schedule: WAIT })
+          : Effect.succeed(outcome)
+      )
+    )
+  }
 }
+
+const isInProgress = ({ _tag }: Once.Outcome): boolean => _tag === "InProgress"
 
 /** Acquires the lock of a key until the transaction ends, unless another transaction has it. */
 const ACQUIRE = "SELECT pg_try_advisory_xact_lock(hashtextextended($1 || chr(10) || $2, 6))"
 
-/** Creates the function that returns the script of `insertOnce`. PostgreSQL locks the key; SQLite has one writer. */
+/**
+ * Creates the function that returns the script of `insertOnce`, which first looks for the record. SQLite has one writer;
+ * in PostgreSQL, the transaction must have the lock of the key.
+ */
 export const make = (sql: SqlClient.SqlClient, insertPet: string) => {
-  const isPostgres = SqlTable.isPostgres(sql)
   const petColumns = all.map(({ name }) => `p.${name}`).join(", ")
   const find = SqlTable.textFor(
     sql,
@@ -49,7 +68,9 @@ export const make = (sql: SqlClient.SqlClient, insertPet: string) => {
      WHERE i.caller = $1 AND i.key = $2 AND i.expires_at > $3`
   )
   const sweep = sweepOf(sql, "idempotent_inserts")
-  const insertedId = isPostgres ? "currval(pg_get_serial_sequence('pets', 'id'))" : "last_insert_rowid()"
+  const insertedId = SqlTable.isPostgres(sql)
+    ? "currval(pg_get_serial_sequence('pets', 'id'))"
+    : "last_insert_rowid()"
   // If there is a record with this key, it has expired and is replaced.
   const record = SqlTable.textFor(
     sql,
@@ -59,8 +80,10 @@ export const make = (sql: SqlClient.SqlClient, insertPet: string) => {
        fingerprint = excluded.fingerprint, pet_id = excluded.pet_id, expires_at = excluded.expires_at
      RETURNING pet_id`
   )
-  return (pet: NewPet, { caller, fingerprint, key, now }: Once.Once): SqlScript.Script => [
-    ...(isPostgres ? [[ACQUIRE, [caller, key], [[true]]] as const] : []),
+  return (
+    pet: NewPet,
+    { caller, fingerprint, key, now }: Once.Once
+  ): readonly [find: SqlScript.Statement, ...rest: SqlScript.Script] => [
     [find, [caller, key, now], []],
     [sweep, [now]],
     [insertPet, valuesOf(pet)],

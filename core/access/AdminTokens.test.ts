@@ -5,10 +5,16 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as MemoryApiKeyStore from "../../adapters/memory/MemoryApiKeyStore.ts"
+import * as MemoryRateLimitStore from "../../adapters/memory/MemoryRateLimitStore.ts"
+import * as Caller from "../limits/Caller.ts"
+import { CountPer } from "../limits/CountPer.ts"
+import * as RateLimit from "../limits/RateLimit.ts"
 import { AdminTokenStore } from "../ports/AdminTokenStore.ts"
+import { RateLimitStore } from "../ports/RateLimitStore.ts"
 import * as AdminTokens from "./AdminTokens.ts"
 import * as ApiKeySecret from "./ApiKeySecret.ts"
 import * as KeyLifecycle from "./KeyLifecycle.ts"
+import * as KeyStatus from "./KeyStatus.ts"
 
 const crypto = Layer.merge(Digest.layerWebCrypto, SecureRandom.layerWebCrypto)
 const environment = Layer.merge(Layer.fresh(MemoryApiKeyStore.layer), crypto)
@@ -38,4 +44,20 @@ it.effect("fails if the stores keep no tokens, and issues no API key instead", (
     expect(failure).toEqual(new AdminTokens.AdminTokensUnsupported())
     expect(yield* KeyLifecycle.list).toEqual([])
   }).pipe(Effect.provide(environment))
+)
+
+it.effect("counts a token apart from the API keys of its account", () =>
+  Effect.gen(function* () {
+    const account = "acme"
+    const token = yield* AdminTokens.provide(KeyLifecycle.issue({ plan: AdminTokens.PLAN, account }))
+    const { key } = yield* KeyLifecycle.issue({ plan: "Free", account })
+    const { modify } = yield* RateLimitStore
+    const banned = { ...RateLimit.initial(0, key.limits), bannedUntil: 60_000 }
+    yield* modify(Caller.ofAccount(account), () => [undefined, banned])
+    yield* AdminTokens.provide(KeyStatus.unban(token.key.id))
+    expect((yield* KeyStatus.show(key.id)).usage.bannedUntil).toBe(60_000)
+  }).pipe(
+    Effect.provideService(CountPer, "account"),
+    Effect.provide(Layer.merge(environment, MemoryRateLimitStore.layer))
+  )
 )

@@ -2,6 +2,7 @@
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
+import { CountPer } from "../limits/CountPer.ts"
 import { OwnPlans } from "../limits/OwnPlans.ts"
 import { AdminTokenStore } from "../ports/AdminTokenStore.ts"
 import { ApiKeyStore } from "../ports/ApiKeyStore.ts"
@@ -43,7 +44,12 @@ export const services: Effect.Effect<Context.Context<ApiKeyStore>, AdminTokensUn
   function* () {
     const store = yield* AdminTokenStore
     if (store === undefined) return yield* new AdminTokensUnsupported()
-    return Context.make(ApiKeyStore, store).pipe(Context.add(Realm, realm), Context.add(OwnPlans, plans))
+    return Context.make(ApiKeyStore, store).pipe(
+      Context.add(Realm, realm),
+      Context.add(OwnPlans, plans),
+      // A token may have the account of API keys, but not their usage and bans.
+      Context.add(CountPer, "key")
+    )
   }
 )
 

@@ -17,9 +17,12 @@ const actions = {
   revoke: { verb: "Revoke", method: "post", path: "/keys/{id}/revoke", variant: "danger" }
 }
 
-/** The text of a value in its field. @param {any} value */
+/** The text of a value in its field, which has no line breaks. @param {any} value */
 const textOf = (value) =>
-  typeof value === "object" && value !== null ? JSON.stringify(value) : String(value ?? "")
+  (typeof value === "object" && value !== null ? JSON.stringify(value) : String(value ?? "")).replace(
+    /[\r\n]/g,
+    ""
+  )
 
 /** The value of a text in a field; an empty field removes a value. @param {any} schema @param {string} text */
 const valueOf = ({ type }, text) => {
@@ -76,8 +79,7 @@ const form = (app, { isCopied, issued, key, name, problem: reason }) => {
     /** @type {Record<string, unknown>} */
     const body = {}
     for (const [field, value] of new FormData(target)) {
-      const text = String(value).trim()
-      if (text !== now(field)) body[field] = valueOf(fields[field], text)
+      if (value !== now(field)) body[field] = valueOf(fields[field], String(value).trim())
     }
     const result = await app.api(
       method.toUpperCase(),

@@ -125,7 +125,7 @@ const sentOf = ({ body, headers, method, path }: Step, ids: ReadonlyMap<string, 
   const isCredential = ([name]: Header) => name === "Authorization"
   return {
     method,
-    path: path.replace(/(?<=^\/pets\/)\d+/, (id) => ids.get(id) ?? id),
+    path: path.replace(/(?<=^\/pets\/)-?\d+/, (id) => ids.get(id) ?? id),
     authorization: headers.filter(isCredential).map(([, value]) => value),
     headers: headers.filter((header) => !isCredential(header)),
     ...(body === undefined ? {} : { body: new Uint8Array(Buffer.from(body, "latin1")) })

@@ -89,6 +89,36 @@ describe("Run.run", () => {
   )
 
   it(
+    "retrieves the animal that the replay created, also if ids are negative",
+    async () => {
+      const isGet = ({ method, target }: WireRequest) => method === "GET" && /^\/v1\/pets\/-/.test(target)
+      /** Shows the animal `n` with the id `-first - n`, and as another one if it is retrieved. */
+      const negative =
+        (first: number): Spoil =>
+        (real) =>
+        (request) =>
+          Effect.map(
+            real({
+              ...request,
+              target: request.target.replace(/(?<=^\/v1\/pets\/)-\d{1,9}$/, (id) => String(-id - first))
+            }),
+            Edit.rewritten((body) => {
+              const shown = body.replaceAll(/"id":(\d+)/g, (_, id: string) => `"id":${-id - first}`)
+              return isGet(request) ? shown.replace(/"name":"/, '"name":"x') : shown
+            })
+          )
+      const report = await reportOf({ only: ["get.faithful"] }, negative(1))
+      const token = ReplayToken.decode(failed(report)[0]?.counterexample?.token ?? "")
+      const replayed = await withServer(
+        (subject) => Effect.flatMap(Effect.fromResult(token), (decoded) => Replay.replay(subject, decoded)),
+        negative(1_000)
+      )
+      expect(replayed).toMatchObject({ outcome: "failed" })
+    },
+    TIMEOUT_MS
+  )
+
+  it(
     "does not call a fault fixed in a store that lacks the animals of the run",
     async () => {
       const shows100: Spoil = (real) => (request) =>

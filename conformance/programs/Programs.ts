@@ -21,9 +21,9 @@ export const scenarios: ReadonlyArray<Program> = [
 export const programs: ReadonlyArray<Program> = [
   ...Requests.firstPrograms,
   ...Limits.firstPrograms,
+  ...Callers.programs,
   ...Requests.programs,
   ...Situations.programs,
-  ...Callers.programs,
   ...Paging.programs,
   ...scenarios
 ]

@@ -118,7 +118,7 @@ export const replay = (subject: Subject, token: ReplayToken): Effect.Effect<Repl
   if (HttpSubject.is(subject)) return replayRequests(subject, token)
   return PortSubject.is(subject)
     ? Effect.match(PortRun.replay(subject.target, token.case), {
-        onFailure: ({ reason }) => notReplayable(reason),
+        onFailure: ({ message }) => notReplayable(message),
         onSuccess: (finding) => ended(finding, finding?.steps ?? [])
       })
     : Effect.succeed(notReplayable(`${subject.name} is no subject of this suite`))

@@ -20,26 +20,28 @@ export const hashOf = (number: number): string => {
   return number % 2 === 0 ? digits.padStart(64, "0") : `${digits}e`.padEnd(64, "0")
 }
 
-/** Other hashes: another digit at one end, or all digits moved by one position. */
-export const edits = {
-  none: (hash: string) => hash,
-  first: (hash: string) => `f${hash.slice(1)}`,
-  last: (hash: string) => `${hash.slice(0, -1)}f`,
-  left: (hash: string) => `${hash.slice(1)}0`,
-  right: (hash: string) => `0${hash.slice(0, -1)}`
-}
-
-/** The number of a key in the order of insertion, or an id of no key, which is similar to those of keys. */
-export const id = Draws.weighted<number | string>(
-  [5, fc.nat(1)],
-  [5, fc.nat(6)],
-  [2, fc.nat(60)],
-  [1, fc.constantFrom("key_unknown", "KEY_A0", "key_a", "key_a00", "key_a0 ", "%")]
-)
+/** A hash, or one with another digit at one end, or with all digits moved by one position. */
+export const hash = fc
+  .tuple(
+    fc.nat(60),
+    fc.constantFrom(
+      (hash: string) => hash,
+      (hash: string) => `f${hash.slice(1)}`,
+      (hash: string) => `${hash.slice(0, -1)}f`,
+      (hash: string) => `${hash.slice(1)}0`,
+      (hash: string) => `0${hash.slice(0, -1)}`
+    )
+  )
+  .map(([number, edit]) => edit(hashOf(number)))
 
 /** Returns id number n; ids 2n and 2n+1 differ only in letter case. */
-export const idOf = (wanted: number | string): string =>
-  typeof wanted === "string" ? wanted : wanted % 2 === 0 ? `key_a${wanted}` : `key_A${wanted - 1}`
+export const idOf = (number: number): string => (number % 2 === 0 ? `key_a${number}` : `key_A${number - 1}`)
+
+/** The id of a key, most of them of the first ones, or of no key. */
+export const id = Draws.weighted(
+  [12, fc.oneof(fc.nat(1), fc.nat(6), fc.nat(60)).map(idOf)],
+  [1, fc.constantFrom("key_unknown", "KEY_A0", "key_a", "key_a00", "key_a0 ", "%")]
+)
 
 /** What a change may depend on: a text, a new hash, and a time. */
 export interface Given {
@@ -54,7 +56,7 @@ const rotated =
     Result.getOrElse(ApiKey.rotate(key, hash, overlapMs, now), () => key)
 
 /** Changes of keys by name. */
-export const changes = {
+const changes: { readonly [name: string]: (key: Key, given: Given) => Key } = {
   rotate: rotated(10),
   "rotate at once": rotated(0),
   revoke: (key, { now }) => ApiKey.revoke(key, now),
@@ -63,19 +65,16 @@ export const changes = {
   annotate: (key, { text }) => ({ ...key, metadata: text === undefined ? text : { ...key.metadata, text } }),
   replan: (key) => ({ ...key, plan: "Pro", limits: { perMinute: 7, perDay: Plan.maxRequests } }),
   advance: (key) => ({ ...key, createdAt: Math.min(key.createdAt + 1, LATEST) }),
-  nothing: (key) => ({ ...key }),
-  /** A bug of the caller. */
-  throw: undefined
-} satisfies { readonly [name: string]: ((key: Key, given: Given) => Key) | undefined }
-
-/** Results of changes that a store might inspect by mistake. */
-export const results = {
-  "the key": (key: Key) => key,
-  "a string": () => "a string",
-  "the number 0": () => 0,
-  null: () => null,
-  undefined: () => undefined
+  nothing: (key) => ({ ...key })
 }
+
+/** A bug of the caller. */
+export const bug: (key: Key, given: Given) => Key = () => {
+  throw new Error("a bug in the change")
+}
+
+/** A change and its name. */
+export const change = fc.constantFrom(...Object.entries({ ...changes, throw: bug }))
 
 const time = fc.oneof(
   fc.constantFrom(0, 1, 2 ** 31, 2 ** 32, LATEST - 1, LATEST),

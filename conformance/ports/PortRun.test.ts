@@ -73,8 +73,8 @@ describe("a run on storage ports", () => {
       const text = finding?.case ?? ""
       expect(yield* PortRun.replay(faulty, text)).toEqual({ ...finding, times: undefined })
       expect(yield* PortRun.replay(correct, text)).toBe(undefined)
-      const error = yield* Effect.flip(PortRun.replay(faulty, text.replace('"page"', '"sheet"')))
-      expect(error._tag).toBe("NotACase")
+      const error = yield* Effect.flip(PortRun.replay(faulty, text.replace('"pets"', '"cats"')))
+      expect(error._tag).toBe("SchemaError")
     })
   )
 

@@ -43,39 +43,6 @@ export const id = Draws.weighted(
   [1, fc.constantFrom("key_unknown", "KEY_A0", "key_a", "key_a00", "key_a0 ", "%")]
 )
 
-/** What a change may depend on: a text, a new hash, and a time. */
-export interface Given {
-  readonly text: string | undefined
-  readonly hash: string
-  readonly now: number
-}
-
-const rotated =
-  (overlapMs: number) =>
-  (key: Key, { hash, now }: Given): Key =>
-    Result.getOrElse(ApiKey.rotate(key, hash, overlapMs, now), () => key)
-
-/** Changes of keys by name. */
-const changes: { readonly [name: string]: (key: Key, given: Given) => Key } = {
-  rotate: rotated(10),
-  "rotate at once": rotated(0),
-  revoke: (key, { now }) => ApiKey.revoke(key, now),
-  relabel: (key, { text }) => ({ ...key, label: text }),
-  move: (key, { text }) => ({ ...key, account: text }),
-  annotate: (key, { text }) => ({ ...key, metadata: text === undefined ? text : { ...key.metadata, text } }),
-  replan: (key) => ({ ...key, plan: "Pro", limits: { perMinute: 7, perDay: Plan.maxRequests } }),
-  advance: (key) => ({ ...key, createdAt: Math.min(key.createdAt + 1, LATEST) }),
-  nothing: (key) => ({ ...key })
-}
-
-/** A bug of the caller. */
-export const bug: (key: Key, given: Given) => Key = () => {
-  throw new Error("a bug in the change")
-}
-
-/** A change and its name. */
-export const change = fc.constantFrom(...Object.entries({ ...changes, throw: bug }))
-
 const time = fc.oneof(
   fc.constantFrom(0, 1, 2 ** 31, 2 ** 32, LATEST - 1, LATEST),
   fc.nat(1_000),
@@ -87,25 +54,53 @@ const member = fc.option(
   fc.oneof(Draws.text, fc.boolean(), fc.maxSafeInteger(), fc.array(Draws.text, { maxLength: 2 }))
 )
 
-/** A key without its id and its hashes. */
+const fields = {
+  plan: fc.constantFrom(...Plan.names),
+  limits: fc.record({ perMinute: requests, perDay: requests }, Draws.usual),
+  label: Draws.text,
+  account: Draws.text,
+  metadata: fc.dictionary(Draws.text, member, { ...Draws.usual, maxKeys: 3 }),
+  createdAt: time,
+  revokedAt: time,
+  expiresAt: time
+}
+
+/** A key without its id and its hashes; `previous` is the previous secret, if it is still stored. */
 export const draft = fc.record(
-  {
-    plan: fc.constantFrom(...Plan.names),
-    limits: fc.record({ perMinute: requests, perDay: requests }, Draws.usual),
-    label: Draws.text,
-    account: Draws.text,
-    metadata: fc.dictionary(Draws.text, member, { ...Draws.usual, maxKeys: 3 }),
-    createdAt: time,
-    revokedAt: time,
-    expiresAt: time,
-    /** The creation time of the current secret. */
-    secretAt: time,
-    /** The previous secret, if it is still stored. */
-    previous: fc.record({ createdAt: time, expiresAt: time })
-  },
+  { ...fields, secretAt: time, previous: fc.record({ createdAt: time, expiresAt: time }) },
   { ...Draws.usual, requiredKeys: ["plan", "limits", "createdAt", "secretAt"] }
 )
 export type Draft = typeof draft extends fc.Arbitrary<infer Value> ? Value : never
+
+/** A change of a key, which may depend on a new hash and the time. */
+interface Change {
+  readonly name: string
+  readonly of: (key: Key, given: { readonly hash: string; readonly now: number }) => Key
+}
+
+const rotate = (overlapMs: number): Change => ({
+  name: `rotate its secret in ${overlapMs} ms`,
+  of: (key, { hash, now }) => Result.getOrElse(ApiKey.rotate(key, hash, overlapMs, now), () => key)
+})
+
+/** A bug of the caller. */
+export const bug: Change = {
+  name: "throw",
+  of: () => {
+    throw new Error("a bug in the change")
+  }
+}
+
+export const change = Draws.weighted<Change>(
+  [3, fc.constantFrom(rotate(10), rotate(0), bug)],
+  [
+    4,
+    fc.record(fields, { ...Draws.usual, requiredKeys: [] }).map((changed) => ({
+      name: `change ${JSON.stringify(changed)}`,
+      of: (key) => ({ ...key, ...changed })
+    }))
+  ]
+)
 
 const value = fc.option(fc.oneof(Draws.text, fc.maxSafeInteger()))
 

@@ -78,9 +78,6 @@ const lines = (keys: ReadonlyArray<ApiKey>): string =>
 const seenDays = (keys: ReadonlyArray<ApiKey>): string =>
   keys.map(({ lastSeenDay }) => lastSeenDay ?? "never").join(", ")
 
-/** Writes everything that a store returns of keys. */
-const exact = (keys: ReadonlyArray<ApiKey>): string => `${keys.map(identity).join()} ${seenDays(keys)}`
-
 const eventText = (events: ReadonlyArray<KeyEvent>): string => {
   const texts = events.map(({ action, actor, at, changes, keyId }) => {
     const sorted = Object.entries(changes).map(([field, { from, to }]) => [field, from, to])
@@ -207,32 +204,27 @@ export const keys: Port.Port<ApiKeyStore, Store, Session, State> = {
   tag: ApiKeyStore,
   storeOf: ({ apiKeyStore }) => apiKeyStore,
   initial: { keys: [], events: [], hashes: new Set(), changes: [] },
-  key: ({ events, keys }) => `${exact(keys)} ${eventText(events)}`,
+  key: ({ events, keys }) => `${lines(keys)} ${eventText(events)}`,
   kinds: {
     insert: {
-      weights: { alone: 6, interrupted: 1 },
+      weight: 6,
       clause: "keys-store.insert",
       draw: inserting("insert")
     },
     insertFirst: {
-      weights: { alone: 2, together: 1 },
+      weight: 2,
       clause: "keys-store.insert-first",
       together: "keys-store.insert-first.atomic",
       draw: inserting("insertFirst")
     },
     update: {
-      weights: { alone: 12, together: 3, interrupted: 3 },
+      weight: 12,
       clause: "keys-store.update.atomic",
+      together: "keys-store.update.atomic",
       draw: fc
-        .record({
-          id: KeyDraws.id,
-          change: KeyDraws.change,
-          text: fc.option(Draws.text, { nil: undefined }),
-          result: Draws.result,
-          event: KeyDraws.event
-        })
-        .map(({ change: [name, change], id, result, text, ...given }) => (session) => {
-          const using = { text, hash: newHash(session), now: session.now++ }
+        .record({ id: KeyDraws.id, change: KeyDraws.change, result: Draws.result, event: KeyDraws.event })
+        .map(({ change, id, result, ...given }) => (session) => {
+          const using = { hash: newHash(session), now: session.now++ }
           const event = eventOf(given.event, id)
           const updating = () =>
             Port.withFunction<ApiKey, readonly [unknown, ApiKey, KeyEvent | undefined]>(
@@ -241,10 +233,10 @@ export const keys: Port.Port<ApiKeyStore, Store, Session, State> = {
                   session.store.update(id, change),
                   Option.getOrElse(() => "Option.none")
                 ),
-              (key) => [result, change(key, using), event ?? undefined]
+              (key) => [result, change.of(key, using), event ?? undefined]
             )
           return Port.call(updating, {
-            did: `update ${id}: ${name} ${JSON.stringify(text)}, and return ${fc.stringify(result)}`,
+            did: `update ${id}: ${change.name}, and return ${fc.stringify(result)}`,
             show: ({ ending, received }) =>
               `${ending}${received === undefined ? "" : ` for ${line(received)}`}`,
             judge: (state: State, expect, got) => {
@@ -262,23 +254,25 @@ export const keys: Port.Port<ApiKeyStore, Store, Session, State> = {
               ends("keys-store.update.answer", Port.THE_RESULT)
               const isReceived = isSame(got?.received, before)
               expect(storing(state, id), isReceived, () => `a change that receives ${line(before)}`)
-              return changed(state, "update", change(before, using), event)
+              return changed(state, "update", change.of(before, using), event)
             }
           })
         })
     },
     find: {
-      weights: { alone: 8, together: 1, interrupted: 1 },
+      weight: 8,
       clause: "keys-store.find.by-hash",
+      together: "keys-store.update.atomic",
       draw: KeyDraws.hash.map(find)
     },
     list: {
-      weights: { alone: 4, together: 1, interrupted: 1 },
+      weight: 4,
       clause: "keys-store.list.all",
+      together: "keys-store.update.atomic",
       draw: fc.constant(list)
     },
     findById: {
-      weights: { alone: 2 },
+      weight: 2,
       clause: "keys-store.find-by-id",
       method: "find",
       draw: KeyDraws.id.map(
@@ -289,7 +283,7 @@ export const keys: Port.Port<ApiKeyStore, Store, Session, State> = {
               show: (found) => lines(Option.toArray(found)),
               judge: (state: State, expect, found = Option.none<ApiKey>()) => {
                 const stored = state.keys.filter((key) => key.id === id)
-                const isRight = exact(Option.toArray(found)) === exact(stored)
+                const isRight = lines(Option.toArray(found)) === lines(stored)
                 expect("keys-store.find-by-id", isRight, () => lines(stored))
                 return state
               }
@@ -297,13 +291,13 @@ export const keys: Port.Port<ApiKeyStore, Store, Session, State> = {
       )
     },
     events: {
-      weights: { alone: 2 },
+      weight: 2,
       clause: "keys-store.events",
       method: "events",
       draw: fc.option(KeyDraws.id, { nil: undefined }).map(eventsOf)
     },
     seen: {
-      weights: { alone: 2 },
+      weight: 2,
       clause: "keys-store.mark-seen",
       method: "markSeen",
       draw: fc.tuple(fc.uniqueArray(KeyDraws.id, { maxLength: 6 }), fc.nat(30_000)).map(

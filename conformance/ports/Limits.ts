@@ -44,10 +44,7 @@ const blank = RateLimit.initial(LimitDraws.FUTURE, { perMinute: 1, perDay: 1 })
 
 /** What a step stores: the state that it received, one with one more request, nothing because it throws, or another. */
 type Step = "look at" | "add one to" | "throw at" | RateLimit.State
-const step = Draws.weighted<Step>(
-  [5, fc.constantFrom("look at", "add one to", "add one to", "add one to", "throw at")],
-  [3, LimitDraws.state]
-)
+const step = fc.oneof(fc.constantFrom("look at", "add one to", "add one to", "throw at"), LimitDraws.state)
 
 /** Returns the state that a step stores; `undefined` if it throws. */
 const stored = (step: Step, before = blank): RateLimit.State | undefined => {
@@ -215,26 +212,27 @@ export const limits: Port.Port<RateLimitStore, Limits, Session, State> = {
       .join(),
   kinds: {
     modify: {
-      weights: { alone: 12, together: 4, interrupted: 2 },
+      weight: 12,
       clause: "limits-store.modify.stored",
       together: "limits-store.modify.atomic",
       draw: fc.tuple(key, step, Draws.result).map((given) => modify(...given))
     },
     count: {
-      weights: { alone: 16, together: 1 },
+      weight: 16,
       clause: "limits-store.consume.equal",
       together: "limits-store.consume.atomic",
       draw: counting("consume", "limits-store.consume.equal")
     },
     countMany: {
-      weights: { alone: 8 },
+      weight: 8,
       clause: "limits-store.consume-many",
       method: "consumeMany",
       draw: counting("consumeMany", "limits-store.consume-many")
     },
     read: {
-      weights: { alone: 2, together: 2, interrupted: 1 },
+      weight: 2,
       clause: "limits-store.read",
+      together: "limits-store.linearizable",
       method: "read",
       draw: fc.uniqueArray(key, { maxLength: 4 }).map(
         (keys) =>
@@ -258,12 +256,12 @@ export const limits: Port.Port<RateLimitStore, Limits, Session, State> = {
       )
     },
     crowd: {
-      weights: {},
+      weight: 0,
       clause: "limits-store.kept",
       draw: fc.constant(crowd)
     },
     rehearse: {
-      weights: { alone: 1 },
+      weight: 1,
       clause: "limits-store.rehearse",
       method: "rehearse",
       draw: fc.constant(({ limits }) =>

@@ -28,8 +28,8 @@ interface State {
   readonly all: ReadonlyArray<Pet>
   /** The animals of interrupted inserts, whose ids are unknown. */
   readonly unknown: ReadonlyArray<NewPet>
-  /** The inserts with a key. */
-  readonly remembered: ReadonlyArray<{ readonly once: Once.Once; readonly pet: Pet }>
+  /** The inserts with a key; the id is unknown after an interruption. */
+  readonly remembered: ReadonlyArray<{ readonly once: Once.Once; readonly id: bigint | undefined }>
 }
 
 type Begin = Port.Begin<Session, State>
@@ -108,7 +108,8 @@ const remember =
 const newest = ({ ids }: Session): bigint => ids.reduce((max, each) => (each > max ? each : max), 0n)
 
 /** Judges an animal that an insert returned; `above` is the greatest id that was returned before the insert began. */
-const inserted = (state: State, expect: Port.Expect, pet: NewPet, above: bigint, got: Pet): State => {
+const inserted = (state: State, expect: Port.Expect, pet: NewPet, above: bigint, got?: Pet): State => {
+  if (got === undefined) return { ...state, unknown: [...state.unknown, pet] }
   const given = () => `the animal as given, ${PetJson.draft(pet)}`
   const { id } = got
   const isNew = state.all.every((other) => other.id !== id)
@@ -203,7 +204,7 @@ export const pets: Port.Port<PetRepository, Pets, Session, State> = {
     `${all.map(({ id }) => id).join()} ${unknown.map(identity).toSorted().join()} ${remembered.length}`,
   kinds: {
     insert: {
-      weights: { alone: 6, together: 3, interrupted: 4 },
+      weight: 6,
       clause: "pets.insert.exact",
       together: "pets.insert.concurrent",
       draw: pet.map((pet) => (session) => {
@@ -211,15 +212,12 @@ export const pets: Port.Port<PetRepository, Pets, Session, State> = {
         return Port.call(() => Effect.tap(session.pets.insert(pet), remember(session)), {
           did: `insert ${PetJson.draft(pet)}`,
           show: PetJson.line,
-          judge: (state: State, expect, got) =>
-            got === undefined
-              ? { ...state, unknown: [...state.unknown, pet] }
-              : inserted(state, expect, pet, above, got)
+          judge: (state: State, expect, got) => inserted(state, expect, pet, above, got)
         })
       })
     },
     once: {
-      weights: { alone: 2, together: 1 },
+      weight: 2,
       clause: "pets.once",
       method: "insertOnce",
       together: "pets.once",
@@ -236,32 +234,37 @@ export const pets: Port.Port<PetRepository, Pets, Session, State> = {
           did: `insert ${PetJson.draft(pet)} once for ${caller} by "${key}" at ${session.now}`,
           show: (outcome) => `${outcome._tag}${"pet" in outcome ? ` ${PetJson.line(outcome.pet)}` : ""}`,
           judge: (state: State, expect, got) => {
+            if (got?._tag === "InProgress" && !isAlone) return state
             const known = state.remembered.findLast(
               (each) => each.once.caller === caller && each.once.key === key
             )
-            if (got === undefined || (got._tag === "InProgress" && !isAlone)) return state
             if (known !== undefined && known.once.now + Once.RETENTION_MS > once.now) {
               const tag = known.once.fingerprint === once.fingerprint ? "Replayed" : "Mismatch"
-              const isRight = got._tag === tag && (got._tag !== "Replayed" || isSame(got.pet, known.pet))
-              expect("pets.once", isRight, () => `${tag} of ${PetJson.line(known.pet)}`)
-              return state
+              const shown = got !== undefined && "pet" in got ? [got.pet] : []
+              const isKnown = ({ id }: Pet) => known.id === undefined || known.id === id
+              const isRight = shown.every((each) => identity(each) === identity(pet) && isKnown(each))
+              const expected = () => `${tag} of animal ${known.id ?? "of an interrupted call"}`
+              expect("pets.once", got?._tag === tag && isRight, expected)
+              return withShown(state, shown)
             }
-            expect("pets.once", got._tag === "Inserted", () => "Inserted")
-            if (got._tag !== "Inserted") return state
-            const remembered = [...state.remembered, { once, pet: new Pet(got.pet.id, pet) }]
-            return { ...inserted(state, expect, pet, above, got.pet), remembered }
+            expect("pets.once", got === undefined || got._tag === "Inserted", () => "Inserted")
+            const added = got?._tag === "Inserted" ? got.pet : undefined
+            const remembered = [...state.remembered, { once, id: added?.id }]
+            return { ...inserted(state, expect, pet, above, added), remembered }
           }
         })
       })
     },
     find: {
-      weights: { alone: 4, together: 2, interrupted: 1 },
+      weight: 4,
       clause: "pets.find.none",
+      together: "pets.linearizable",
       draw: id.map(find)
     },
     page: {
-      weights: { alone: 4, together: 2, interrupted: 1 },
+      weight: 4,
       clause: "pets.page.first",
+      together: "pets.linearizable",
       draw: fc
         .record({
           limit: fc.oneof(fc.integer({ min: 1, max: 8 }), fc.integer({ min: 1, max: 400 })),

@@ -91,11 +91,11 @@ export type Begin<Session, State> = (session: Session, isAlone: boolean) => Call
 /** A kind of call, such as a method with arguments of one form. */
 export interface Kind<Session, State> {
   readonly draw: fc.Arbitrary<Begin<Session, State>>
-  /** How often they are made in sequences, by clients, and to be interrupted. */
-  readonly weights: { readonly alone?: number; readonly together?: number; readonly interrupted?: number }
+  /** How often they are made, compared to other kinds. */
+  readonly weight: number
   /** The clause that the call violates if it fails although the backend works. */
   readonly clause: ClauseSlug
-  /** The clause that concurrent calls of only this kind violate if no order explains their results. */
+  /** The clause that concurrent calls of only this kind violate if no order explains their results; absent if none are made. */
   readonly together?: ClauseSlug
   /** The optional method that it calls. */
   readonly method?: string | undefined

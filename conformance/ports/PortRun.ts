@@ -172,8 +172,8 @@ const suiteOf = <Tag, Service extends object, Session, State>(port: Port<Tag, Se
 
     /** Runs the case of this origin again; returns a finding if it still violates a clause. */
     const replay = Effect.fnUntraced(function* (origin: Origin) {
-      const cases = groups[origin.group]?.cases
-      const [given] = cases === undefined ? [] : fc.sample(cases, { ...origin, numRuns: 1 })
+      const { cases } = yield* Effect.fromNullishOr(groups[origin.group])
+      const [given] = yield* Effect.try(() => fc.sample(cases, { ...origin, numRuns: 1 }))
       const verdict = given && (yield* judge(given))
       return verdict?.finding && { ...verdict.finding, case: JSON.stringify(origin) }
     })
@@ -208,10 +208,7 @@ export const clausesOf = (target: PortTarget.PortTarget): ReadonlySet<string> =>
   new Set(suites.flatMap((suite) => suite.clausesOf(target)))
 
 /** Runs the case of a finding again; returns a finding if it still violates a clause. */
-export const replay = Effect.fnUntraced(function* (
-  target: PortTarget.PortTarget,
-  text: string
-): Effect.fn.Return<Finding | undefined, Schema.SchemaError> {
+export const replay = Effect.fnUntraced(function* (target: PortTarget.PortTarget, text: string) {
   const origin = yield* decodeOrigin(text)
   const suite = suites.find(({ name }) => name === origin.port)
   return suite && (yield* (yield* suite.on(target)).replay(origin))

@@ -212,7 +212,7 @@ export const keys: Port.Port<ApiKeyStore, Store, Session, State> = {
       draw: inserting("insert")
     },
     insertFirst: {
-      weight: 2,
+      weight: 4,
       clause: "keys-store.insert-first",
       together: "keys-store.insert-first.atomic",
       draw: inserting("insertFirst")

@@ -138,12 +138,10 @@ const counting = (method: "consume" | "consumeMany", clause: ClauseSlug) =>
     .map(
       ({ advanceMs, key, most, newPolicy }): Begin =>
         (session, isAlone) => {
-          const { limits, policy } = Object.assign(session, {
-            clock: session.clock + advanceMs,
-            policy: newPolicy ?? session.policy
-          })
+          session.policy = newPolicy ?? session.policy
+          session.clock += advanceMs
+          const { clock: now, limits, policy } = session
           const { ban, plan } = policy
-          const now = session.clock
           const cost = method === "consume" ? 1 : Math.min(most + 1, plan.perMinute, plan.perDay)
           const counted = Effect.fnUntraced(function* (): Effect.fn.Return<Counted, unknown> {
             const verdict = yield* method === "consume"

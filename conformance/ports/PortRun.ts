@@ -70,16 +70,15 @@ const suiteOf = <Tag, Service extends object, Session, State>(port: Port<Tag, Se
       for (const { clause, method } of Object.values(kinds))
         if (service !== undefined && History.isLacking({ method }, service))
           lacking.set(clause, `the store has no \`${method}\``)
-      const undecided = service === undefined ? [] : yield* examine(service)
-      return { lacking, undecided: new Map(undecided) }
+      return { lacking, reasons: service === undefined ? new Map() : yield* examine(service) }
     },
     Effect.scoped,
-    Effect.catchCause(() => Effect.succeed({ lacking: new Map(), undecided: new Map() }))
+    Effect.catchCause(() => Effect.succeed({ lacking: new Map(), reasons: new Map() }))
   )
 
   /** Prepares to run and to replay cases on the stores of a target. */
   const on = Effect.fnUntraced(function* (target: PortTarget.PortTarget) {
-    const { lacking, undecided } = yield* look(target)
+    const { lacking, reasons } = yield* look(target)
 
     /** Opens a store, and judges a case; `undefined` if the target has no such store. */
     const judgeOnce = Effect.fnUntraced(function* (given: Case<Session, State>) {
@@ -93,7 +92,7 @@ const suiteOf = <Tag, Service extends object, Session, State>(port: Port<Tag, Se
       if (opened.value === undefined) return undefined
       return given.isOutage
         ? yield* History.duringOutage(port, opened.value, given.calls)
-        : yield* History.run(port, opened.value, undecided, given)
+        : yield* History.run(port, opened.value, reasons, given)
     }, Effect.scoped)
 
     /** Judges a case; what also fails without concurrency is not a fault of concurrent calls. */
@@ -139,6 +138,7 @@ const suiteOf = <Tag, Service extends object, Session, State>(port: Port<Tag, Se
     }: Options): Effect.fn.Return<PortResults> {
       const decided = new Map<ClauseSlug, number>()
       const findings = new Map<ClauseSlug, Finding>()
+      const undecided = new Map<ClauseSlug, string>(reasons)
       if (target.outage === undefined)
         lacking.set(failsTyped, "no store whose backend does not respond is given (outage)")
       // A call without an end takes a minute, so one is enough.

@@ -1,6 +1,6 @@
 /**
- * Encodes the id of a check and its failing case as one word. The word contains the whole case, so that a replay does
- * not depend on the generators.
+ * Encodes the id of a check and its failing case as one word. For a server, the word contains the whole case, so that a
+ * replay does not depend on the generators; for ports, it contains what draws the case again.
  */
 import { deflateSync, inflateSync } from "node:zlib"
 import * as Data from "effect/Data"

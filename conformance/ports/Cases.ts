@@ -33,14 +33,14 @@ export const groups = <Session, State>({
   })
   const sequences = (size: "medium" | "max") =>
     fc.record({ calls: fc.array(oneOf(all), { maxLength: 500, size }) })
-  const begun = fc.oneof(fc.constant([]), fc.array(oneOf(all), { maxLength: 3 }))
+  const begun = fc.oneof(fc.constant([]), fc.array(oneOf(all), { maxLength: 6 }))
   /** Clients that repeat a few calls, so that many of their calls meet. */
   const clients = (call: fc.Arbitrary<OneCall>, turns: fc.Arbitrary<number | null>) =>
     fc
       .record({
         calls: begun,
         few: fc.array(fc.record({ call, turns }), { minLength: 1, maxLength: 3 }),
-        picks: fc.array(fc.array(fc.nat(2), { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 6 }),
+        picks: fc.array(fc.array(fc.nat(2), { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 4 }),
         order: fc.option(seed, { freq: 2 })
       })
       .map(({ calls, few, order, picks }) => {

@@ -54,21 +54,23 @@ const member = fc.option(
   fc.oneof(Draws.text, fc.boolean(), fc.maxSafeInteger(), fc.array(Draws.text, { maxLength: 2 }))
 )
 
+const optional = <A>(arbitrary: fc.Arbitrary<A>) => fc.option(arbitrary, { nil: undefined, freq: 1 })
+
 const fields = {
   plan: fc.constantFrom(...Plan.names),
   limits: fc.record({ perMinute: requests, perDay: requests }, Draws.usual),
-  label: Draws.text,
-  account: Draws.text,
-  metadata: fc.dictionary(Draws.text, member, { ...Draws.usual, maxKeys: 3 }),
+  label: optional(Draws.text),
+  account: optional(Draws.text),
+  metadata: optional(fc.dictionary(Draws.text, member, { ...Draws.usual, maxKeys: 3 })),
   createdAt: time,
-  revokedAt: time,
-  expiresAt: time
+  revokedAt: optional(time),
+  expiresAt: optional(time)
 }
 
 /** A key without its id and its hashes; `previous` is the previous secret, if it is still stored. */
 export const draft = fc.record(
-  { ...fields, secretAt: time, previous: fc.record({ createdAt: time, expiresAt: time }) },
-  { ...Draws.usual, requiredKeys: ["plan", "limits", "createdAt", "secretAt"] }
+  { ...fields, secretAt: time, previous: optional(fc.record({ createdAt: time, expiresAt: time })) },
+  Draws.usual
 )
 export type Draft = typeof draft extends fc.Arbitrary<infer Value> ? Value : never
 
@@ -96,7 +98,7 @@ export const change = Draws.weighted<Change>(
   [
     4,
     fc.record(fields, { ...Draws.usual, requiredKeys: [] }).map((changed) => ({
-      name: `change ${JSON.stringify(changed)}`,
+      name: `change ${fc.stringify(changed)}`,
       of: (key) => ({ ...key, ...changed })
     }))
   ]

@@ -38,13 +38,6 @@ const eventOf = (event: Omit<KeyEvent, "keyId"> | null, keyId: string) => event 
 const keyOf = (session: Session, { previous, secretAt, ...fields }: KeyDraws.Draft): ApiKey => {
   const current = { hash: newHash(session), createdAt: secretAt, expiresAt: undefined }
   return {
-    ...{
-      label: undefined,
-      account: undefined,
-      metadata: undefined,
-      revokedAt: undefined,
-      expiresAt: undefined
-    },
     ...fields,
     id: KeyDraws.idOf(session.inserts++),
     // Only a store with `markSeen` has to store this field.

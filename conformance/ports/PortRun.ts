@@ -111,22 +111,28 @@ const suiteOf = <Tag, Service extends object, Session, State>(port: Port<Tag, Se
       first: Finding,
       cases: fc.Arbitrary<Case<Session, State>>,
       origin: Origin,
-      end: number
+      interruptAfterTimeLimit: number
     ): Effect.fn.Return<Finding> {
       const runPromise = Effect.runPromiseWith(yield* Effect.context<never>())
-      let found = first
+      let smallest = first
+      let isEnded = false
       const isOther = Effect.fnUntraced(function* (given: Case<Session, State>) {
-        const isLate = (yield* Clock.currentTimeMillis) >= end
-        const finding = isLate ? undefined : (yield* judge(given))?.finding
-        if (finding?.clause !== first.clause) return true
-        found = finding
+        const finding = (yield* judge(given))?.finding
+        if (isEnded || finding?.clause !== first.clause) return true
+        smallest = finding
         return false
       })
-      const property = fc.asyncProperty(cases, (given) => runPromise(isOther(given)))
-      const { counterexamplePath } = yield* Effect.promise(async () =>
-        fc.check(property, { ...origin, numRuns: 1 })
-      )
-      return { ...found, case: JSON.stringify({ ...origin, path: counterexamplePath ?? origin.path }) }
+      let latest: Promise<boolean> | undefined
+      const property = fc.asyncProperty(cases, (given) => (latest = runPromise(isOther(given))))
+      const check = async () => {
+        const checked = await fc.check(property, { ...origin, numRuns: 1, interruptAfterTimeLimit })
+        isEnded = true
+        // The time limit does not wait for the latest case, which uses the backend.
+        await latest
+        return checked.counterexamplePath ?? origin.path
+      }
+      const path = yield* Effect.promise(check)
+      return { ...smallest, case: JSON.stringify({ ...origin, path }) }
     })
 
     const run = Effect.fnUntraced(function* ({
@@ -159,7 +165,7 @@ const suiteOf = <Tag, Service extends object, Session, State>(port: Port<Tag, Se
           const origin = { port: name, group, seed, path: String(index) }
           const known =
             findings.get(finding.clause) ??
-            (yield* smallest(finding, cases, origin, now + (isStuck ? 0 : shrinkingMs)))
+            (yield* smallest(finding, cases, origin, isStuck ? 0 : shrinkingMs))
           findings.set(finding.clause, {
             ...known,
             times: (known.times ?? 0) + 1,

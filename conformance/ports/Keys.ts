@@ -31,6 +31,9 @@ interface State {
 
 type Begin = Port.Begin<Session, State>
 
+const idOf = ({ inserts }: Session, id: KeyDraws.Id): string =>
+  typeof id === "string" ? id : KeyDraws.idOf(id % Math.max(inserts, 1))
+
 const newHash = (session: Session): string => KeyDraws.hashOf(session.hashes++)
 
 const eventOf = (event: Omit<KeyEvent, "keyId"> | null, keyId: string) => event && { ...event, keyId }
@@ -179,9 +182,10 @@ const list: Begin = ({ store }) =>
   })
 
 const eventsOf =
-  (id?: string): Begin =>
-  ({ store }) =>
-    Port.call(() => store.events?.(id), {
+  (given?: KeyDraws.Id): Begin =>
+  (session) => {
+    const id = given === undefined ? undefined : idOf(session, given)
+    return Port.call(() => session.store.events?.(id), {
       did: `events of ${id ?? "all keys"}`,
       show: eventText,
       judge: (state: State, expect, got = []) => {
@@ -191,6 +195,7 @@ const eventsOf =
         return state
       }
     })
+  }
 
 export const keys: Port.Port<ApiKeyStore, Store, Session, State> = {
   name: "keys-store",
@@ -216,7 +221,8 @@ export const keys: Port.Port<ApiKeyStore, Store, Session, State> = {
       together: "keys-store.update.atomic",
       draw: fc
         .record({ id: KeyDraws.id, change: KeyDraws.change, result: Draws.result, event: KeyDraws.event })
-        .map(({ change, id, result, ...given }) => (session) => {
+        .map(({ change, result, ...given }) => (session) => {
+          const id = idOf(session, given.id)
           const using = { hash: newHash(session), now: session.now++ }
           const event = eventOf(given.event, id)
           const updating = () =>
@@ -268,20 +274,19 @@ export const keys: Port.Port<ApiKeyStore, Store, Session, State> = {
       weight: 2,
       clause: "keys-store.find-by-id",
       method: "find",
-      draw: KeyDraws.id.map(
-        (id) =>
-          ({ store }) =>
-            Port.call(() => store.find?.(id), {
-              did: `find by the id ${id}`,
-              show: (found) => lines(Option.toArray(found)),
-              judge: (state: State, expect, found = Option.none<ApiKey>()) => {
-                const stored = state.keys.filter((key) => key.id === id)
-                const isRight = lines(Option.toArray(found)) === lines(stored)
-                expect("keys-store.find-by-id", isRight, () => lines(stored))
-                return state
-              }
-            })
-      )
+      draw: KeyDraws.id.map((given) => (session) => {
+        const id = idOf(session, given)
+        return Port.call(() => session.store.find?.(id), {
+          did: `find by the id ${id}`,
+          show: (found) => lines(Option.toArray(found)),
+          judge: (state: State, expect, found = Option.none<ApiKey>()) => {
+            const stored = state.keys.filter((key) => key.id === id)
+            const isRight = lines(Option.toArray(found)) === lines(stored)
+            expect("keys-store.find-by-id", isRight, () => lines(stored))
+            return state
+          }
+        })
+      })
     },
     events: {
       weight: 2,
@@ -293,20 +298,21 @@ export const keys: Port.Port<ApiKeyStore, Store, Session, State> = {
       weight: 2,
       clause: "keys-store.mark-seen",
       method: "markSeen",
-      draw: fc.tuple(fc.uniqueArray(KeyDraws.id, { maxLength: 6 }), fc.nat(30_000)).map(
-        ([ids, day]) =>
-          ({ store }) =>
-            Port.call(() => store.markSeen?.(ids, day), {
-              did: `mark ${ids.join(", ")} as seen on day ${day}`,
-              show: () => "done",
-              judge: (state: State) => ({
-                ...state,
-                keys: state.keys.map((key) =>
-                  ids.includes(key.id) ? { ...key, lastSeenDay: Math.max(key.lastSeenDay ?? 0, day) } : key
-                )
-              })
+      draw: fc
+        .tuple(fc.array(KeyDraws.id, { maxLength: 6 }), fc.nat(30_000))
+        .map(([given, day]) => (session) => {
+          const ids = [...new Set(given.map((id) => idOf(session, id)))]
+          return Port.call(() => session.store.markSeen?.(ids, day), {
+            did: `mark ${ids.join(", ")} as seen on day ${day}`,
+            show: () => "done",
+            judge: (state: State) => ({
+              ...state,
+              keys: state.keys.map((key) =>
+                ids.includes(key.id) ? { ...key, lastSeenDay: Math.max(key.lastSeenDay ?? 0, day) } : key
+              )
             })
-      )
+          })
+        })
     }
   },
   together: "keys-store.update.atomic",

@@ -3,7 +3,6 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as fc from "fast-check"
 import * as PetName from "../../core/domain/PetName.ts"
-import * as Names from "../programs/Names.ts"
 
 /** Chooses among arbitraries, each with its weight. */
 export const weighted = <A>(...choices: ReadonlyArray<readonly [number, fc.Arbitrary<A>]>): fc.Arbitrary<A> =>
@@ -12,12 +11,20 @@ export const weighted = <A>(...choices: ReadonlyArray<readonly [number, fc.Arbit
 /** For records that stores receive, because those of users have a prototype. */
 export const usual = { noNullPrototype: true } as const
 
-/** Strings that databases, drivers and collations may misinterpret. */
+/** Strings that databases, drivers and collations may misinterpret; all of them are valid names. */
 const awkward: ReadonlyArray<string> = [
-  ...Names.contents.flatMap((content) => Names.positions.map((place) => place("Rex", content))),
-  ...Names.whole,
-  // Patterns and parameters of queries.
-  ...["[r]ex", "r*x?", "?", "$1", ":name", "'; DROP TABLE pets; --"],
+  // Strings that a comparison may confuse if it ignores letter case, spaces or normalization.
+  ...["rex", "Rex", "rex ", " rex", "rex\u00a0", "rex\n", "caf\u00e9", "cafe\u0301"],
+  ...["stra\u00dfe", "strasse", "\u0130", "i\u0307", "\ufb01n", "fin"],
+  // Patterns, quotes and parameters.
+  ...["%", "_", "re%", "re_", "[r]ex", "r*x?", "\\", "\\'", "'", '"', "`"],
+  ...["'; DROP TABLE pets; --", "$1", "?", ":name", "{}"],
+  // Strings that look like values of other types.
+  ...["null", "NULL", "true", "0", "007", "1e3", "NaN", "__proto__"],
+  // Unusual characters.
+  ...["\u0001\u001b\u007f", "a\tb\r\nc", "\u0085\u2028\u2029.", "\ufeffrex", "\ufffd\ufffe\uffff"],
+  ...["\u202exer", "\u200brex", "\u{1f600}", "\u{1f469}\u200d\u{1f469}\u200d\u{1f467}", "\u{10ffff}"],
+  // The longest strings.
   ...["x", "\u{1f600}"].map((longest) => longest.repeat(PetName.maxLength))
 ]
 

@@ -39,13 +39,17 @@ export const groups = <Session, State>({
     fc.array(fc.oneof(oneOf(all.slice(0, 1)), oneOf(all)), { maxLength: 6 })
   )
   /** Clients that repeat a few calls, so that many of their calls meet. */
-  const clients = (call: fc.Arbitrary<OneCall>, turns: fc.Arbitrary<number | null>) =>
+  const clients = (
+    call: fc.Arbitrary<OneCall>,
+    turns: fc.Arbitrary<number | null>,
+    order: fc.Arbitrary<number | null> = fc.option(seed, { freq: 2 })
+  ) =>
     fc
       .record({
         calls: begun,
         few: fc.array(fc.record({ call, turns }), { minLength: 1, maxLength: 3 }),
-        picks: fc.array(fc.array(fc.nat(2), { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 4 }),
-        order: fc.option(seed, { freq: 2 })
+        picks: fc.array(fc.array(fc.nat(2), { minLength: 1, maxLength: 4 }), { minLength: 2, maxLength: 6 }),
+        order
       })
       .map(({ calls, few, order, picks }) => {
         const clients = picks.map((own) => own.flatMap((pick) => few.slice(pick % few.length).slice(0, 1)))
@@ -65,7 +69,7 @@ export const groups = <Session, State>({
   return [
     ...all.map(({ call }) => group(1, outages(call), false)),
     ...scenarios.map((calls) => group(1, fc.constant({ calls }), false)),
-    ...concurrent.flatMap(({ call }) => [group(16, clients(call, never)), group(1, crowds(call))]),
+    ...concurrent.flatMap(({ call }) => [group(16, clients(call, never, seed)), group(1, crowds(call))]),
     group(60, sequences("medium")),
     group(6, sequences("max")),
     group(40, clients(oneOf(concurrent), never)),

@@ -22,7 +22,8 @@ interface Session {
 
 interface State {
   readonly keys: ReadonlyArray<ApiKey>
-  readonly events: ReadonlyArray<KeyEvent>
+  /** Events as text, because the search for an order compares states often. */
+  readonly events: ReadonlyArray<{ readonly keyId: string; readonly text: string }>
   /** Every hash that a key ever had. */
   readonly hashes: ReadonlySet<string>
   /** The changes, and the method of each. */
@@ -74,13 +75,12 @@ const lines = (keys: ReadonlyArray<ApiKey>): string =>
 const seenDays = (keys: ReadonlyArray<ApiKey>): string =>
   keys.map(({ lastSeenDay }) => lastSeenDay ?? "never").join(", ")
 
-const eventText = (events: ReadonlyArray<KeyEvent>): string => {
-  const texts = events.map(({ action, actor, at, changes, keyId }) => {
-    const sorted = Object.entries(changes).map(([field, { from, to }]) => [field, from, to])
-    return JSON.stringify([at, actor, keyId, action, sorted.sort()])
-  })
-  return texts.length === 0 ? "none" : texts.join(", ")
+const eventLine = ({ action, actor, at, changes, keyId }: KeyEvent): string => {
+  const sorted = Object.entries(changes).map(([field, { from, to }]) => [field, from, to])
+  return JSON.stringify([at, actor, keyId, action, sorted.sort()])
 }
+
+const joined = (texts: ReadonlyArray<string>): string => (texts.length === 0 ? "none" : texts.join(", "))
 
 /** The clause about what a key is after the last change. */
 const storing = ({ changes }: State, id: string): ClauseSlug => {
@@ -107,7 +107,7 @@ const changed = (
   keys: keys.some(({ id }) => id === key.id)
     ? keys.map((other) => (other.id === key.id ? key : other))
     : [...keys, key],
-  events: event === null ? events : [...events, event],
+  events: event === null ? events : [...events, { keyId: event.keyId, text: eventLine(event) }],
   hashes: new Set([...hashes, ...key.secrets.map(({ hash }) => hash)]),
   changes: [...changes, { id: key.id, by }]
 })
@@ -187,11 +187,12 @@ const eventsOf =
     const id = given === undefined ? undefined : idOf(session, given)
     return Port.call(() => session.store.events?.(id), {
       did: `events of ${id ?? "all keys"}`,
-      show: eventText,
+      show: (got) => joined(got.map(eventLine)),
       judge: (state: State, expect, got = []) => {
-        const all = eventText(state.events.filter(({ keyId }) => id === undefined || keyId === id))
+        const own = state.events.filter(({ keyId }) => id === undefined || keyId === id)
+        const all = joined(own.map(({ text }) => text))
         const expected = () => `the events of ${id ?? "all keys"}: ${all}`
-        expect("keys-store.events", eventText(got) === all, expected)
+        expect("keys-store.events", joined(got.map(eventLine)) === all, expected)
         return state
       }
     })
@@ -202,7 +203,7 @@ export const keys: Port.Port<ApiKeyStore, Store, Session, State> = {
   tag: ApiKeyStore,
   storeOf: ({ apiKeyStore }) => apiKeyStore,
   initial: { keys: [], events: [], hashes: new Set(), changes: [] },
-  key: ({ events, keys }) => `${lines(keys)} ${eventText(events)}`,
+  key: ({ events, keys }) => `${lines(keys)} ${events.map(({ text }) => text).join()}`,
   kinds: {
     insert: {
       weight: 6,

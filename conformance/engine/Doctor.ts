@@ -199,7 +199,7 @@ const examineClock = Effect.fnUntraced(function* ({
   return before === undefined
     ? "the clock can be moved, but whether it belongs to this server is unknown without X-RateLimit-Reset"
     : yield* failClock(
-        "it was advanced by 3 days, but the server's X-RateLimit-Reset hardly moved: it belongs to another server"
+        "it was advanced by 3 days, but the server's X-RateLimit-Reset hardly moved: it belongs to another server, or X-RateLimit-Reset does not follow the time (§8.3), which a run without a clock shows"
       )
 })
 

@@ -3,11 +3,15 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as PetJson from "../codec/PetJson.ts"
 import * as Int64 from "../domain/Int64.ts"
+import type { Pet } from "../domain/Pet.ts"
 import * as ApiError from "../errors/ApiError.ts"
 import * as Operation from "./Operation.ts"
 import * as Schemas from "./Schemas.ts"
 
-const unknownAnimal = ApiError.make("not_found", "There is no animal with this id.")
+const unknownAnimal = Effect.fail(ApiError.make("not_found", "There is no animal with this id."))
+
+const outputOf = (pet: Option.Option<Pet>) =>
+  Option.isNone(pet) ? unknownAnimal : Effect.succeed({ body: PetJson.encode(pet.value) })
 
 export const getPet = Operation.make({
   id: "getPet",
@@ -29,9 +33,6 @@ export const getPet = Operation.make({
   run: ({ path: { petId = "" }, pets }) => {
     // No animal has an id that is not canonical, so the response is 404 and not 400.
     const id = Int64.fromCanonicalText(petId)
-    if (id === undefined) return Effect.fail(unknownAnimal)
-    return Effect.flatMap(pets.find(id), (pet) =>
-      Option.isNone(pet) ? Effect.fail(unknownAnimal) : Effect.succeed({ body: PetJson.encode(pet.value) })
-    )
+    return id === undefined ? unknownAnimal : Effect.flatMap(pets.find(id), outputOf)
   }
 })

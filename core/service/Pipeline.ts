@@ -160,8 +160,8 @@ export const make = Effect.fnUntraced(function* (
   /** Finishes a reply, a large one when the host has room for it. */
   const finishInRoom = (call: Call, reply: ServiceResponse.Reply) => {
     const room = reply.body.length > LARGE_BODY ? call.room(reply.body.length) : undefined
-    const finished = Effect.sync(() => finish(call, reply))
-    return room === undefined ? finished : Effect.andThen(room, finished)
+    if (room !== undefined) return Effect.map(room, () => finish(call, reply))
+    return Effect.succeed(finish(call, reply))
   }
 
   const finish = (call: Call, reply: ServiceResponse.Reply): ServiceResponse.ServiceResponse => {
@@ -187,12 +187,12 @@ export const make = Effect.fnUntraced(function* (
       const call = new Call(request, transportError, hostRoute, nextRequestId(), clock)
       const report = observer && Exchange.measure(observer, call, fiber.context, options)
       const response = Effect.catchCause(respond(call), (cause) => recover(call, cause))
-      return Effect.onExit(response, (exit) => {
+      return Effect.onExitPrimitive(response, (exit) => {
         leaveTurn(call)
-        const logged = (Exit.isSuccess(exit) ? probes.observe(call) : undefined) ?? Effect.void
+        const logged = Exit.isSuccess(exit) ? probes.observe(call) : undefined
         if (report === undefined) return logged
         if (hostRoute !== undefined && !call.isProbe) call.template = hostRoute.template()
-        return Effect.map(logged, () => report(exit))
+        return Effect.map(logged ?? Effect.void, () => report(exit))
       })
     })
 

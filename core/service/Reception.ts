@@ -44,7 +44,7 @@ export const make = Effect.fnUntraced(function* (
     const prefix = isOwn ? Mount.prefixOf(basePath, sentPath, request.mountPath) : ""
     const path = sentPath.slice(prefix.length)
     const pathBeside = Mount.pathBeside(basePath, path)
-    call.prefix = Mount.encode(prefix)
+    if (prefix !== "") call.prefix = Mount.encode(prefix)
     const unlimited =
       probes.respond(call, pathBeside) ??
       fileReply(request, pathBeside) ??

@@ -40,6 +40,9 @@ export const Realm = Context.Reference<Realm>("animal-store/core/access/Realm", 
   defaultValue: () => animals
 })
 
+/** Returns what messages call a stored key with this id. */
+export const nounOf = (id: string): Realm["noun"] => (id.startsWith("adm_") ? "admin token" : "API key")
+
 /** Returns a text about API keys as a text about the keys of the realm. */
 export const inWordsOf = ({ noun }: Realm, text: string): string =>
   text.replaceAll("API key", noun).replaceAll("API_KEY", noun.replace(" ", "_").toUpperCase())

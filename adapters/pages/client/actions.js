@@ -1,5 +1,6 @@
 /** The dialog of actions on keys. Its texts and fields are those of the OpenAPI document of the admin API. */
 import { html, nothing } from "./lit-html.js"
+import { titleOf } from "./values.js"
 
 /**
  * What the dialog shows: an action, the key that it changes, and what became of it.
@@ -40,14 +41,15 @@ const inputs = { integer: "number", boolean: "checkbox" }
  * @param {any} schema
  * @param {string} text the value now
  */
-export const control = (name, { description, enum: choices, title, type }, text) => {
-  const options = [...new Set([text, ...(choices ?? [])])]
+export const control = (name, { description, enum: choices, type }, text) => {
   const input = choices
     ? html`<select name=${name}>
-        ${options.map((option) => html`<option .selected=${option === text}>${option}</option>`)}
+        ${[...new Set(choices).add(text)].map(
+          (option) => html`<option .selected=${option === text}>${option}</option>`
+        )}
       </select>`
     : html`<input name=${name} type=${inputs[type] ?? "text"} .value=${type === "boolean" ? "true" : text} autocomplete="off">`
-  return html`<label>${title} ${input} <small>${description}</small></label>`
+  return html`<label>${titleOf(name)} ${input} <small>${description}</small></label>`
 }
 
 /** Shows why something failed. @param {string} [message] */
@@ -59,10 +61,11 @@ let shown
 
 const element = () => /** @type {HTMLDialogElement} */ (document.querySelector("dialog"))
 
-/** @param {App} app @param {Shown} [next] */
-const change = (app, next) => {
+/** Shows this in the dialog, which may have been closed while its action was running. @param {App} app @param {Shown} next */
+const open = (app, next) => {
   shown = next
   app.draw()
+  if (!element().open) element().showModal()
 }
 
 /** @param {App} app @param {Shown} shown */
@@ -86,21 +89,21 @@ const form = (app, { isCopied, issued, key, name, problem: reason }) => {
       `v1${path.replace("{id}", key?.id)}`,
       requestBody && body
     )
-    if ("key" in result) change(app, { name, issued: result })
+    if ("key" in result) open(app, { name, issued: result })
     else element().close()
     await app.update(`Done: ${summary}.`)
   }
 
   const copy = async () => {
     await navigator.clipboard.writeText(issued.key)
-    change(app, { name, issued, isCopied: true })
+    open(app, { name, issued, isCopied: true })
   }
 
   const submit = async (/** @type {any} */ event) => {
     event.preventDefault()
     event.submitter.disabled = true
     const done = issued ? copy() : send(event.target)
-    await done.catch(({ message }) => change(app, { name, key, issued, problem: message }))
+    await done.catch(({ message }) => open(app, { name, key, issued, problem: message }))
     event.submitter.disabled = false
   }
 
@@ -129,17 +132,18 @@ const form = (app, { isCopied, issued, key, name, problem: reason }) => {
 /** A button that asks before an action. @param {App} app @param {string} name @param {any} [key] */
 export const button = (app, name, key) => {
   const { variant, verb } = actions[name]
-  const open = () => {
-    change(app, { name, key })
-    element().showModal()
-  }
-  const style = key ? "outline" : ""
-  return html`<button type="button" class=${style} data-variant=${variant} @click=${open}>${verb}…</button>`
+  return html`
+    <button type="button" class=${key ? "outline" : ""} data-variant=${variant} @click=${() => open(app, { name, key })}>
+      ${verb}…
+    </button>`
 }
 
 /** @param {App} app */
 export const dialog = (app) => {
-  // The event can be late: the dialog may be open again.
-  const clear = () => element().open || change(app)
+  const clear = () => {
+    // The event can be late: the dialog may be open again.
+    if (!element().open) shown = undefined
+    app.draw()
+  }
   return html`<dialog aria-label="Action" @close=${clear}>${shown ? form(app, shown) : nothing}</dialog>`
 }

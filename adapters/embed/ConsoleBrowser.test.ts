@@ -132,19 +132,21 @@ describeInBrowser("the console in a browser", () => {
     const { id } = await store.keys.issue({ plan: "Free" })
     const page = await visit(`#keys/${id}`)
     await signIn(page, token)
-    const arrived = Promise.withResolvers<void>()
-    const released = Promise.withResolvers<void>()
+    let release = (): void => undefined
+    const released = new Promise<void>((resolve) => {
+      release = resolve
+    })
     await page.route("**/rotate", async (route) => {
-      arrived.resolve()
-      await released.promise
+      await released
       await route.continue()
     })
+    const sent = page.waitForRequest("**/rotate")
     await page.click("text=Rotate…")
     await page.click(SUBMIT)
-    await arrived.promise
+    await sent
     await page.click("dialog >> text=Cancel")
     await expect.poll(() => page.locator("dialog[open]").count()).toBe(0)
-    released.resolve()
+    release()
     await page.waitForSelector("dialog[open] .secret")
     expect(await page.inputValue(".secret")).toMatch(/^ast_\w{33}$/)
     await page.click("dialog >> text=Done")

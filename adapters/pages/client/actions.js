@@ -19,11 +19,10 @@ const actions = {
 }
 
 /** The text of a value in its field, which has no line breaks. @param {any} value */
-const textOf = (value) =>
-  (typeof value === "object" && value !== null ? JSON.stringify(value) : String(value ?? "")).replace(
-    /[\r\n]/g,
-    ""
-  )
+const textOf = (value) => {
+  const text = typeof value === "object" && value !== null ? JSON.stringify(value) : String(value ?? "")
+  return text.replace(/[\r\n]/g, "")
+}
 
 /** The value of a text in a field; an empty field removes a value. @param {any} schema @param {string} text */
 const valueOf = ({ type }, text) => {
@@ -34,13 +33,7 @@ const valueOf = ({ type }, text) => {
 /** @type {Readonly<Record<string, string>>} */
 const inputs = { integer: "number", boolean: "checkbox" }
 
-/**
- * A control for a value of this schema.
- *
- * @param {string} name
- * @param {any} schema
- * @param {string} text the value now
- */
+/** A control for a value of this schema; `text` is the value now. @param {string} name @param {any} schema @param {string} text */
 export const control = (name, { description, enum: choices, type }, text) => {
   const input = choices
     ? html`<select name=${name}>
@@ -60,8 +53,9 @@ export const problem = (message) =>
 let shown
 
 const element = () => /** @type {HTMLDialogElement} */ (document.querySelector("dialog"))
+const close = () => element().close()
 
-/** Shows this in the dialog, which may have been closed while its action was running. @param {App} app @param {Shown} next */
+/** Shows this in the dialog, which may have been closed while its action ran. @param {App} app @param {Shown} next */
 const open = (app, next) => {
   shown = next
   app.draw()
@@ -69,7 +63,8 @@ const open = (app, next) => {
 }
 
 /** @param {App} app @param {Shown} shown */
-const form = (app, { isCopied, issued, key, name, problem: reason }) => {
+const form = (app, shown) => {
+  const { isCopied, issued, key, name, problem: reason } = shown
   const { method, path, variant, verb } = actions[name]
   const { components, paths } = app.document()
   const { description, requestBody, summary } = paths[path][method]
@@ -79,31 +74,25 @@ const form = (app, { isCopied, issued, key, name, problem: reason }) => {
   const now = (/** @type {string} */ field) => textOf(values[field] ?? fields[field].default)
 
   const send = async (/** @type {HTMLFormElement} */ target) => {
-    /** @type {Record<string, unknown>} */
-    const body = {}
-    for (const [field, value] of new FormData(target)) {
-      if (value !== now(field)) body[field] = valueOf(fields[field], String(value).trim())
-    }
-    const result = await app.api(
-      method.toUpperCase(),
-      `v1${path.replace("{id}", key?.id)}`,
-      requestBody && body
-    )
+    const edited = [...new FormData(target)].filter(([field, value]) => value !== now(field))
+    const body = edited.map(([field, value]) => [field, valueOf(fields[field], String(value).trim())])
+    const address = `v1${path.replace("{id}", key?.id)}`
+    const result = await app.api(method.toUpperCase(), address, requestBody && Object.fromEntries(body))
     if ("key" in result) open(app, { name, issued: result })
-    else element().close()
+    else close()
     await app.update(`Done: ${summary}.`)
   }
 
   const copy = async () => {
     await navigator.clipboard.writeText(issued.key)
-    open(app, { name, issued, isCopied: true })
+    open(app, { ...shown, isCopied: true })
   }
 
   const submit = async (/** @type {any} */ event) => {
     event.preventDefault()
     event.submitter.disabled = true
     const done = issued ? copy() : send(event.target)
-    await done.catch(({ message }) => open(app, { name, key, issued, problem: message }))
+    await done.catch(({ message }) => open(app, { ...shown, problem: message }))
     event.submitter.disabled = false
   }
 
@@ -123,7 +112,7 @@ const form = (app, { isCopied, issued, key, name, problem: reason }) => {
         ${problem(reason)}
       </div>
       <footer>
-        <button class="outline" type="button" @click=${() => element().close()}>${issued ? "Done" : "Cancel"}</button>
+        <button class="outline" type="button" @click=${close}>${issued ? "Done" : "Cancel"}</button>
         <button data-variant=${variant}>${issued ? (isCopied ? "Copied" : "Copy") : verb}</button>
       </footer>
     </form>`
@@ -132,10 +121,9 @@ const form = (app, { isCopied, issued, key, name, problem: reason }) => {
 /** A button that asks before an action. @param {App} app @param {string} name @param {any} [key] */
 export const button = (app, name, key) => {
   const { variant, verb } = actions[name]
-  return html`
-    <button type="button" class=${key ? "outline" : ""} data-variant=${variant} @click=${() => open(app, { name, key })}>
-      ${verb}…
-    </button>`
+  const style = key ? "outline" : ""
+  const ask = () => open(app, { name, key })
+  return html`<button type="button" class=${style} data-variant=${variant} @click=${ask}>${verb}…</button>`
 }
 
 /** @param {App} app */

@@ -1,28 +1,19 @@
 /** Shows the records of the admin API: a field as its name demands, and a list of records as a table. */
 import { html, nothing } from "./lit-html.js"
 
-const figures = new Intl.NumberFormat("en", {
-  maximumFractionDigits: 0,
-  maximumSignificantDigits: 2,
-  roundingPriority: "morePrecision"
-})
-const times = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" })
-
-/** Whole numbers as they are, smaller ones with two digits. @param {number} value */
-export const number = (value) => figures.format(value)
+/** @param {number} value */
+export const number = (value) => value.toLocaleString("en", { maximumFractionDigits: 2 })
 
 /** Turns the name of a field into a title: "lastSeenDay" into "Last seen day". @param {string} name */
-export const titleOf = (name) =>
-  name.charAt(0).toUpperCase() +
-  name
-    .slice(1)
-    .replace(/_|(?=[A-Z])/g, " ")
-    .toLowerCase()
+export const titleOf = (name) => {
+  const words = name.replace(/_|(?=[A-Z])/g, " ").toLowerCase()
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
 
 /** A time of epoch milliseconds in the zone of the browser, with that in UTC as its title. @param {number} ms */
 const time = (ms) => {
-  const utc = new Date(ms).toISOString()
-  return html`<time datetime=${utc} title=${utc}>${times.format(ms)}</time>`
+  const date = new Date(ms)
+  return html`<time datetime=${date.toISOString()} title=${date.toISOString()}>${date.toLocaleString()}</time>`
 }
 
 /** How long it is until a time of epoch milliseconds: hours, minutes and seconds. @param {number} until */
@@ -125,6 +116,7 @@ export const recordTable = (name, fields, records) =>
 export const pager = (cursor) => {
   if (cursor === null) return nothing
   const [path, query] = location.hash.split("?")
-  const filters = Object.fromEntries(new URLSearchParams(query))
-  return html`<a href="${path}?${new URLSearchParams({ ...filters, cursor })}">Older</a>`
+  const page = new URLSearchParams(query)
+  page.set("cursor", cursor)
+  return html`<a href="${path}?${page}">Older</a>`
 }

@@ -11,12 +11,8 @@ export interface Realm {
   readonly idPrefix: "key_" | "adm_"
   /** The beginning of secrets. */
   readonly secretPrefix: "ast_" | "asa_"
-  /** Returns the `info` of the OpenAPI document, without what all documents have in common. */
-  readonly info: (options: { readonly strict: boolean }) => {
-    readonly title: string
-    readonly summary: string
-    readonly description: string
-  }
+  /** The `info` of the OpenAPI document, without what all documents have in common. */
+  readonly info: { readonly title: string; readonly summary: string; readonly description: string }
 }
 
 /** The realm of the contract. */
@@ -25,14 +21,13 @@ export const animals: Realm = {
   noun: "API key",
   idPrefix: "key_",
   secretPrefix: "ast_",
-  info: ({ strict }) => ({
+  info: {
     title: "Animal Store Service",
     summary: "A store's catalogue of animals.",
     description:
       "Lists, adds and retrieves the animals in a store. Every request needs an API key and counts against the " +
-      "limits of its plan; every response states how much is left. Unknown query parameters and body fields " +
-      `are ${strict ? "rejected" : "ignored"}.`
-  })
+      "limits of its plan; every response states how much is left."
+  }
 }
 
 /** The realm of the service and of the keys in the `ApiKeyStore` of the context; that of the contract by default. */

@@ -95,8 +95,8 @@ const draw = () => {
 const app = { api, document: () => state.document, draw, update }
 
 const signInForm = () => html`
-  <main class="container">
-    <form class="card vstack sign-in" @submit=${signIn}>
+  <main class="container row p-4">
+    <form class="card vstack col-4 offset-4" @submit=${signIn}>
       <h1>Animal Store console</h1>
       <p>
         Sign in with an admin token. <code>animal-store admin token</code> issues one.
@@ -118,14 +118,13 @@ const page = (title) => html`
       <strong>Animal Store</strong>
       ${Object.entries(views).map(
         ([name, view]) => html`
-          <a class="button ghost" href="#${name}" aria-current=${view === state.view ? "page" : "false"}>
-            ${view.title}
-          </a>`
+          <a class="button ${view === state.view ? "" : "ghost"}" href="#${name}"
+            aria-current=${view === state.view ? "page" : "false"}>${view.title}</a>`
       )}
       <button class="outline small" @click=${signOut}>Sign out</button>
     </nav>
   </header>
-  <main class="container vstack" tabindex="-1">
+  <main class="container vstack p-4" tabindex="-1">
     <h1>${title}</h1>
     ${state.view?.show(app, state.values) ?? nothing}
   </main>

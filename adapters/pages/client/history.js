@@ -17,14 +17,10 @@ const charts = [
   ["Memory", "MB", ({ memoryBytes }) => ({ resident: memoryBytes / 1e6 })]
 ]
 
-/**
- * A count that is absent is 0; null is no value. The name of a plan can be that of a property of every object, such as
- * "constructor".
- *
- * @param {Values} values
- * @param {string} name
- */
-const valueOf = (values, name) => (Object.hasOwn(values, name) ? (values[name] ?? null) : 0)
+/** A count that is absent is 0; null is no value. @param {Values} values @param {string} name */
+const valueOf = (values, name) =>
+  // The name of a plan can be that of a property of every object, such as "constructor".
+  Object.hasOwn(values, name) ? (values[name] ?? null) : 0
 
 /** Names the lines, with their values. @param {ReadonlyArray<string>} names @param {Values} values @param {string} unit */
 const legend = (names, values, unit) => html`

@@ -20,16 +20,14 @@ const filters = (app) => {
   /** @type {ReadonlyArray<any>} */
   const parameters = app.document().paths["/keys"].get.parameters
   return html`
-    <form class="filters" @input=${search} @submit=${search}>
+    <form class="row" @input=${search} @submit=${search}>
       ${parameters
         .filter(({ name }) => name !== "cursor" && name !== "limit")
-        .map(({ description, name, schema }) =>
-          control(
-            name,
-            { ...schema, description, enum: schema.enum && ["", ...schema.enum] },
-            query.get(name) ?? ""
-          )
-        )}
+        .map(({ description, name, schema }) => {
+          const choices = schema.enum && ["", ...schema.enum]
+          const input = control(name, { ...schema, description, enum: choices }, query.get(name) ?? "")
+          return html`<div class="col-3">${input}</div>`
+        })}
     </form>
     <div>${button(app, "issue")}</div>`
 }

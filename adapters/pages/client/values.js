@@ -57,14 +57,7 @@ const special = {
     html`<code>${typeof value === "string" ? value : JSON.stringify(value)}</code>`
 }
 
-/**
- * Shows a field of a record.
- *
- * @param {string} name
- * @param {any} value
- * @param {object} [record]
- * @returns {any}
- */
+/** Shows a field of a record. @type {(name: string, value: any, record?: object) => any} */
 export const show = (name, value, record) => {
   if (value === null) return "none"
   if (Object.hasOwn(special, name)) return special[name](value, record)
@@ -76,13 +69,7 @@ export const show = (name, value, record) => {
   )
 }
 
-/**
- * Creates a table that the keyboard can scroll. The first cell of a row is its heading.
- *
- * @param {string} name
- * @param {ReadonlyArray<string>} columns
- * @param {ReadonlyArray<ReadonlyArray<any>>} rows
- */
+/** A table that the keyboard can scroll. @type {(name: string, columns: string[], rows: any[][]) => unknown} */
 export const table = (name, columns, rows) => html`
   <div class="card table" role="region" tabindex="0" aria-label=${name}>
     <table>
@@ -98,13 +85,7 @@ export const table = (name, columns, rows) => html`
     </table>
   </div>`
 
-/**
- * Creates a table of these fields of records.
- *
- * @param {string} name
- * @param {ReadonlyArray<string>} fields
- * @param {ReadonlyArray<any>} records
- */
+/** A table of these fields of records. @type {(name: string, fields: string[], records: any[]) => unknown} */
 export const recordTable = (name, fields, records) =>
   table(
     name,

@@ -114,7 +114,6 @@ const Row = {
   p99Ms: { type: ["number", "null"] },
   limited: counts("Number of 429 responses by plan."),
   bans: counts("Number of bans that began, by plan."),
-  databaseCalls: count,
   databaseMs: { type: ["number", "null"], description: "Mean duration of a call to the database." },
   memoryBytes: count
 } as const
@@ -309,14 +308,10 @@ export const operations = ({ history, plans, run }: Tools): ReadonlyArray<OwnOpe
   ].map(guarded)
 }
 
+type Change = Validator.OutputOf<ReturnType<typeof changeOf>>
+
 /** Returns a body as the options of `Keys`, which checks the metadata. */
-const optionsOf = ({
-  expires,
-  metadata,
-  perDay,
-  perMinute,
-  ...rest
-}: Validator.OutputOf<ReturnType<typeof changeOf>>) => ({
+const optionsOf = ({ expires, metadata, perDay, perMinute, ...rest }: Change) => ({
   ...rest,
   limits: { perMinute, perDay },
   // The cast is safe: JSON has only JSON objects.

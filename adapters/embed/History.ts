@@ -71,7 +71,6 @@ export const rowOf = (metrics: Snapshot.Snapshot, earlier: Snapshot.Snapshot = [
     p99Ms: quantile(durations, 0.99),
     limited: countBy(denied, admissions, "plan"),
     bans: countBy(since, bans, "plan"),
-    databaseCalls: calls.value,
     databaseMs: calls.value === 0 ? null : (calls.sum * 1000) / calls.value,
     memoryBytes: totalOf(metrics, residentMemory).value
   }

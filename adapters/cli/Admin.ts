@@ -45,11 +45,7 @@ const token = Command.make(
     const text = `Issued ${id} for ${printable(label)}, which ${expiry}.`
     yield* KeyCommand.printSecret(flags, text, "Admin token", issued)
   }, Effect.scoped)
-).pipe(
-  Command.withDescription(
-    "Issue an admin token. It is shown only once; the database stores only its SHA-256."
-  )
-)
+).pipe(Command.withDescription("Issue an admin token. It is shown once; the database stores its SHA-256."))
 
 /** Prints all tokens with their states, without secrets. */
 const list = Command.make(
@@ -57,13 +53,8 @@ const list = Command.make(
   KeyCommand.flags,
   Effect.fn("admin list")(function* (flags) {
     const tokens = yield* KeyCommand.read(flags, AdminTokens.provide(KeyStatus.list()))
-    yield* KeyCommand.print(
-      flags,
-      tokens.map(KeyRecord.make),
-      tokens.length === 0
-        ? "There are no admin tokens; 'animal-store admin token' issues one"
-        : KeyTable.make(tokens, yield* Clock.currentTimeMillis)
-    )
+    const table = KeyTable.make(tokens, yield* Clock.currentTimeMillis)
+    yield* KeyCommand.print(flags, tokens.map(KeyRecord.make), table)
   }, Effect.scoped)
 ).pipe(Command.withDescription("List all admin tokens, oldest first, without secrets."))
 

@@ -175,10 +175,9 @@ export const operations = ({ history, plans, run }: Tools): ReadonlyArray<OwnOpe
       description: "It works immediately. Its secret is shown once.",
       body: { ...Change, required: ["plan"] },
       success: { status: 201, body: Issued },
-      run: async ({ body, caller }) => {
-        const options = { ...optionsOf(body), plan: body.plan }
-        return { body: KeyRecord.issued(await keysOf(caller).issue(options)) }
-      }
+      run: async ({ body, caller }) => ({
+        body: KeyRecord.issued(await keysOf(caller).issue({ ...optionsOf(body), plan: body.plan }))
+      })
     }),
     defineOperation({
       id: "showKey",
@@ -267,9 +266,8 @@ export const operations = ({ history, plans, run }: Tools): ReadonlyArray<OwnOpe
         const recorded = await keysOf(caller).log(key)
         const end = /^[0-9]{1,15}$/.test(cursor) ? Number(cursor) : recorded.length
         const start = Math.max(Math.min(end, recorded.length) - limit, 0)
-        return {
-          body: { events: recorded.slice(start, end).reverse(), next: start === 0 ? null : String(start) }
-        }
+        const events = recorded.slice(start, end).reverse()
+        return { body: { events, next: start === 0 ? null : String(start) } }
       }
     }),
     defineOperation({

@@ -50,7 +50,5 @@ export const services = Effect.gen(function* () {
 })
 
 /** Runs a program on the tokens instead of the API keys. */
-export const provide = <A, E, R>(
-  program: Effect.Effect<A, E, R>
-): Effect.Effect<A, E | AdminTokensUnsupported, Exclude<R, ApiKeyStore>> =>
+export const provide = <A, E, R>(program: Effect.Effect<A, E, R>) =>
   Effect.flatMap(services, (context) => Effect.provideContext(program, context))

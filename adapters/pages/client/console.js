@@ -32,11 +32,7 @@ let latest = 0
 
 const isSignedIn = () => sessionStorage.getItem(TOKEN) !== null
 
-/**
- * Sends a request to the admin API with the token of this tab.
- *
- * @type {(method: string, path: string, body?: object) => Promise<any>}
- */
+/** Sends a request with the token. @type {(method: string, path: string, body?: object) => Promise<any>} */
 const api = async (method, path, body) => {
   const headers = {
     Authorization: `Bearer ${sessionStorage.getItem(TOKEN)}`,

@@ -47,10 +47,7 @@ const chart = (rows, [title, unit, read]) => {
   return html`
     <section class="card col-4" aria-label=${title}>
       <h2>${title}</h2>
-      <div class="flex justify-between">
-        <small>${number(height)} ${unit}</small>
-        <small>since ${new Date(rows[0]?.from ?? 0).toLocaleTimeString()}</small>
-      </div>
+      <small>up to ${number(height)} ${unit} since ${new Date(rows[0]?.from ?? 0).toLocaleTimeString()}</small>
       <svg viewBox="0 0 ${rows.length - 1} ${height}" preserveAspectRatio="none" aria-hidden="true">
         ${names.map(line)}
       </svg>

@@ -11,10 +11,7 @@ export const titleOf = (name) => {
 }
 
 /** A time of epoch milliseconds in the zone of the browser, with that in UTC as its title. @param {number} ms */
-const time = (ms) => {
-  const date = new Date(ms)
-  return html`<time datetime=${date.toISOString()} title=${date.toISOString()}>${date.toLocaleString()}</time>`
-}
+const time = (ms) => html`<time title=${new Date(ms).toISOString()}>${new Date(ms).toLocaleString()}</time>`
 
 /** How long it is until a time of epoch milliseconds: hours, minutes and seconds. @param {number} until */
 const countdown = (until) => {

@@ -48,7 +48,7 @@ for (const kind of Databases.kinds) {
       const secret = await CommandLine.run(["admin", "revoke", issued.key], environment)
       expect([secret.code, secret.stderr]).toEqual([
         1,
-        "animal-store: id: must be the id of a token (adm_…), not a secret\n"
+        "animal-store: id: must be an id (key_…, adm_…), not a secret\n"
       ])
     })
   })

@@ -13,6 +13,7 @@ import * as Database from "./Database.ts"
 import * as KeyCommand from "./keys/KeyCommand.ts"
 import * as KeyTable from "./keys/KeyTable.ts"
 import * as KeyText from "./keys/KeyText.ts"
+import { revoke } from "./keys/Revoke.ts"
 import { printable } from "./Printable.ts"
 import * as Setting from "./Setting.ts"
 
@@ -39,27 +40,12 @@ const token = Command.make(
     const label = Option.getOrElse(flags.name, OsUser.name)
     const options = { plan: AdminTokens.PLAN, label, expires: Option.getOrUndefined(flags.expires) }
     const issued = yield* KeyCommand.change(flags, "admin list", () => store.adminTokens.issue(options))
-    const { expiresAt, id, key } = issued
-    const expiry = expiresAt === undefined ? "It does not expire" : `It expires at ${KeyText.time(expiresAt)}`
-    yield* KeyCommand.print(
-      flags,
-      KeyRecord.issued(issued),
-      [
-        `Issued ${id} for ${printable(label)}. ${expiry}.`,
-        "",
-        `  Admin token, shown only now: ${key}`,
-        "",
-        "Sign in with it at the admin port of a server ('animal-store serve --admin-port PORT').",
-        ""
-      ].join("\n"),
-      `; the token ${id} is lost: revoke it`
-    )
+    const { expiresAt, id } = issued
+    const expiry = expiresAt === undefined ? "never expires" : `expires at ${KeyText.time(expiresAt)}`
+    const text = `Issued ${id} for ${printable(label)}, which ${expiry}.`
+    yield* KeyCommand.printSecret(flags, text, "Admin token", issued)
   }, Effect.scoped)
-).pipe(
-  Command.withDescription(
-    "Issue an admin token. It is shown only once; the database stores only its SHA-256."
-  )
-)
+).pipe(Command.withDescription("Issue an admin token. It is shown once; the database stores its SHA-256."))
 
 /** Prints all tokens with their states, without secrets. */
 const list = Command.make(
@@ -67,31 +53,10 @@ const list = Command.make(
   KeyCommand.flags,
   Effect.fn("admin list")(function* (flags) {
     const tokens = yield* KeyCommand.read(flags, AdminTokens.provide(KeyStatus.list()))
-    yield* KeyCommand.print(
-      flags,
-      tokens.map(KeyRecord.make),
-      tokens.length === 0
-        ? "There are no admin tokens; 'animal-store admin token' issues one"
-        : KeyTable.make(tokens, yield* Clock.currentTimeMillis)
-    )
+    const table = KeyTable.make(tokens, yield* Clock.currentTimeMillis)
+    yield* KeyCommand.print(flags, tokens.map(KeyRecord.make), table)
   }, Effect.scoped)
 ).pipe(Command.withDescription("List all admin tokens, oldest first, without secrets."))
-
-/** Revokes a token permanently. */
-const revoke = Command.make(
-  "revoke",
-  {
-    id: KeyCommand.idOf("token (adm_…)", "Id of the token, such as adm_5BKLi8DbtKY; 'admin list' shows it."),
-    ...KeyCommand.flags
-  },
-  Effect.fn("admin revoke")(function* (flags) {
-    const store = yield* KeyCommand.open(flags)
-    const { id, revokedAt = null } = yield* KeyCommand.change(flags, "admin list", () =>
-      store.adminTokens.revoke(flags.id)
-    )
-    yield* KeyCommand.print(flags, { id, revokedAt }, `Revoked ${id}. Running servers reject it immediately.`)
-  }, Effect.scoped)
-).pipe(Command.withDescription("Revoke an admin token permanently."))
 
 /** The `admin` commands. */
 export const admin = Command.make("admin").pipe(

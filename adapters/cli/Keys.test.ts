@@ -268,9 +268,9 @@ describe("animal-store keys", () => {
         '--overlap: must be a duration from 0 to 3650d, such as 500ms, 30s or 24h; got "1x"'
       ],
       ...["rotate", "revoke", "show", "set", "unban", "log"].map(
-        (command): Mistake => [[command, secret], "id: must be the id of a key (key_…), not a secret"]
+        (command): Mistake => [[command, secret], "id: must be an id (key_…, adm_…), not a secret"]
       ),
-      [["show", "asa_0123456789"], "id: must be the id of a key (key_…), not a secret"],
+      [["show", "asa_0123456789"], "id: must be an id (key_…, adm_…), not a secret"],
       [
         ["set", "key_x"],
         "pass at least one of --plan, --per-minute, --per-day, --label, --account, --metadata and --expires"

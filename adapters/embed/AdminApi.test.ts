@@ -161,22 +161,22 @@ describe("the admin API", () => {
     expect(await store.keys.list()).toEqual(before)
   })
 
-  it("lists keys by plan, label and state in pages, with counts", async () => {
+  it("lists keys by plan, account, label and state in pages", async () => {
     const { send, store } = await Console.open()
     const issue = async (plan: string, label: string) => (await store.keys.issue({ plan, label })).id
     const ids = [await issue("Free", "Shop 1"), await issue("Pro", "shop 2"), await issue("Free", "till")]
     await store.keys.revoke(ids[2] ?? "")
     const list = async (query: string) => {
       const { body } = await send("GET", `/v1/keys?${query}`)
-      return [body.keys.map(({ id }: { id: string }) => ids.indexOf(id)), body.counts.all, body.next !== null]
+      return [body.keys.map(({ id }: { id: string }) => ids.indexOf(id)), body.next !== null]
     }
-    expect(await list("")).toEqual([[2, 1, 0], 3, false])
-    expect(await list("label=SHOP")).toEqual([[1, 0], 2, false])
-    expect(await list("plan=Free&limit=1")).toEqual([[2], 2, true])
-    expect(await list(`plan=Free&limit=1&cursor=${ids[2]}`)).toEqual([[0], 2, false])
+    expect(await list("")).toEqual([[2, 1, 0], false])
+    expect(await list("label=SHOP")).toEqual([[1, 0], false])
+    expect(await list("plan=Free&limit=1")).toEqual([[2], true])
+    expect(await list(`plan=Free&limit=1&cursor=${ids[2]}`)).toEqual([[0], false])
     await store.keys.set(ids[1] ?? "", { account: "acme" })
-    expect(await list("account=acme")).toEqual([[1], 1, false])
-    expect(await list("state=revoked")).toEqual([[2], 3, false])
+    expect(await list("account=acme")).toEqual([[1], false])
+    expect(await list("state=revoked")).toEqual([[2], false])
   })
 
   it("has a valid OpenAPI document with its operations, and none of the animals", async () => {

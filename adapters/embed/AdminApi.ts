@@ -6,14 +6,13 @@ import * as Expiry from "../../core/access/Expiry.ts"
 import { actions } from "../../core/access/KeyEvent.ts"
 import * as KeyLifecycle from "../../core/access/KeyLifecycle.ts"
 import * as KeyQuery from "../../core/access/KeyQuery.ts"
-import * as KeyStatus from "../../core/access/KeyStatus.ts"
+import type { KeyStatus } from "../../core/access/KeyStatus.ts"
 import type { Metadata } from "../../core/access/Metadata.ts"
 import type { OwnErrors } from "../../core/errors/OwnErrors.ts"
 import * as Plan from "../../core/limits/Plan.ts"
 import { InvalidOption } from "../../core/options/InvalidOption.ts"
 import type { Caller } from "../../core/service/HostRoute.ts"
 import type * as History from "./History.ts"
-import * as KeyList from "./KeyList.ts"
 import * as KeyRecord from "./KeyRecord.ts"
 import * as Keys from "./Keys.ts"
 import { defineOperation, type OperationInput, type OwnOperation } from "./OwnOperation.ts"
@@ -98,22 +97,13 @@ const changeOf = (plans: ReadonlyArray<string>) =>
   ({
     type: "object",
     properties: {
-      plan: {
-        type: "string",
-        enum: plans,
-        title: "Plan",
-        description: "Its limits apply unless you set others."
-      },
-      perMinute: { ...requests, title: "Requests a minute" },
-      perDay: { ...requests, title: "Requests a day" },
-      label: { ...settings.label, title: "Label" },
-      account: { ...settings.account, title: "Account" },
-      metadata: { ...settings.metadata, title: "Metadata" },
-      expires: {
-        type: "string",
-        title: "Expires",
-        description: "Time from now, such as 12h or 90d, or never."
-      }
+      plan: { type: "string", enum: plans, description: "Its limits apply unless you set others." },
+      perMinute: requests,
+      perDay: requests,
+      label: settings.label,
+      account: settings.account,
+      metadata: settings.metadata,
+      expires: text("Time from now, such as 12h or 90d, or never.")
     },
     additionalProperties: false
   }) as const
@@ -124,7 +114,6 @@ const Row = {
   p99Ms: { type: ["number", "null"] },
   limited: counts("Number of 429 responses by plan."),
   bans: counts("Number of bans that began, by plan."),
-  databaseCalls: count,
   databaseMs: { type: ["number", "null"], description: "Mean duration of a call to the database." },
   memoryBytes: count
 } as const
@@ -141,10 +130,9 @@ const next = textOrNull("The cursor of the next page, or null.")
 /** Creates the operations. */
 export const operations = ({ history, plans, run }: Tools): ReadonlyArray<OwnOperation> => {
   const Change = changeOf(Object.keys(plans))
-  const list = KeyList.make(() => run(KeyStatus.list()))
   const keysOf = ({ id, label = id }: Caller) =>
     Keys.make((program) => run(Effect.provideService(program, Actor, label)))
-  const toKey = (key: KeyStatus.KeyStatus, now: number) => ({
+  const toKey = (key: KeyStatus, now: number) => ({
     ...KeyRecord.withUsage(key),
     states: KeyQuery.statesOf(key, now)
   })
@@ -157,7 +145,7 @@ export const operations = ({ history, plans, run }: Tools): ReadonlyArray<OwnOpe
     await action(keys, id)
     return { body: toKey(await keys.show(id), now) }
   }
-  const all = [
+  return [
     defineOperation({
       id: "listKeys",
       method: "GET",
@@ -173,17 +161,10 @@ export const operations = ({ history, plans, run }: Tools): ReadonlyArray<OwnOpe
           ...page
         }
       },
-      success: {
-        body: objectOf({
-          keys: arrayOf(Key),
-          next,
-          counts: counts("Number of keys with each state, on all pages and for every `state`.")
-        })
-      },
+      success: { body: objectOf({ keys: arrayOf(Key), next }) },
       run: async ({ now, query }) => {
-        const found = KeyQuery.page(await list.all(now), query, query.limit ?? page.limit.default, now)
-        const shown = await run(KeyStatus.ofKeys(found.keys))
-        return { body: { ...found, keys: shown.map((key) => toKey(key, now)), next: found.next ?? null } }
+        const { keys, next = null } = await run(KeyQuery.page({ limit: page.limit.default, ...query }))
+        return { body: { keys: keys.map((key) => toKey(key, now)), next } }
       }
     }),
     defineOperation({
@@ -194,11 +175,9 @@ export const operations = ({ history, plans, run }: Tools): ReadonlyArray<OwnOpe
       description: "It works immediately. Its secret is shown once.",
       body: { ...Change, required: ["plan"] },
       success: { status: 201, body: Issued },
-      errors: codes,
-      run: async ({ body, caller }) => {
-        const options = { ...optionsOf(body), plan: body.plan }
-        return { body: KeyRecord.issued(await keysOf(caller).issue(options)) }
-      }
+      run: async ({ body, caller }) => ({
+        body: KeyRecord.issued(await keysOf(caller).issue({ ...optionsOf(body), plan: body.plan }))
+      })
     }),
     defineOperation({
       id: "showKey",
@@ -206,7 +185,6 @@ export const operations = ({ history, plans, run }: Tools): ReadonlyArray<OwnOpe
       path: "/keys/{id}",
       summary: "Show a key and its usage",
       success: { body: Key },
-      errors: codes,
       run: (input) => act(input, async () => undefined)
     }),
     defineOperation({
@@ -217,7 +195,6 @@ export const operations = ({ history, plans, run }: Tools): ReadonlyArray<OwnOpe
       description: `Absent fields stay as they are; null removes a value, as does an empty field of the console. Secrets and usage stay: a lower limit applies at the next request, a higher one does not refill the minute. ${LATER}`,
       body: Change,
       success: { body: Key },
-      errors: codes,
       run: (input) => act(input, async (keys, id) => keys.set(id, optionsOf(input.body)))
     }),
     defineOperation({
@@ -230,21 +207,14 @@ export const operations = ({ history, plans, run }: Tools): ReadonlyArray<OwnOpe
       body: {
         type: "object",
         properties: {
-          overlap: {
-            type: "string",
-            default: "24h",
-            title: "Overlap",
-            description: "Time until the old secret expires, such as 0, 30m or 24h."
-          },
+          overlap: { ...text("Time until the old secret expires, such as 0, 30m or 24h."), default: "24h" },
           force: {
             type: "boolean",
-            title: "Force",
             description: "Rotate even if this ends a secret that an earlier rotation left valid."
           }
         }
       },
       success: { body: Issued },
-      errors: codes,
       run: async ({ body: { force, overlap = "24h" }, caller, params: { id } }) => {
         const overlapMs = parsed("overlap", KeyLifecycle.parseOverlap(overlap))
         return { body: KeyRecord.issued(await keysOf(caller).rotate(id, { overlapMs, force })) }
@@ -257,7 +227,6 @@ export const operations = ({ history, plans, run }: Tools): ReadonlyArray<OwnOpe
       summary: "Revoke a key",
       description: `Every further request with it gets 401. This is final. ${LATER}`,
       success: { body: Key },
-      errors: codes,
       run: (input) => act(input, (keys, id) => keys.revoke(id))
     }),
     defineOperation({
@@ -268,7 +237,6 @@ export const operations = ({ history, plans, run }: Tools): ReadonlyArray<OwnOpe
       description:
         "Lifts the ban and clears strikes, immediately in all processes. Counted requests stay counted.",
       success: { body: Key },
-      errors: codes,
       run: (input) => act(input, (keys, id) => keys.unban(id))
     }),
     defineOperation({
@@ -294,15 +262,12 @@ export const operations = ({ history, plans, run }: Tools): ReadonlyArray<OwnOpe
           next
         })
       },
-      errors: codes,
-      run: async ({ caller, query: { cursor, key, limit = page.limit.default } }) => {
+      run: async ({ caller, query: { cursor = "", key, limit = page.limit.default } }) => {
         const recorded = await keysOf(caller).log(key)
-        const given = /^[0-9]{1,15}$/.test(cursor ?? "") ? Number(cursor) : recorded.length
-        const end = Math.min(given, recorded.length)
-        const start = Math.max(end - limit, 0)
-        return {
-          body: { events: recorded.slice(start, end).reverse(), next: start === 0 ? null : String(start) }
-        }
+        const end = /^[0-9]{1,15}$/.test(cursor) ? Number(cursor) : recorded.length
+        const start = Math.max(Math.min(end, recorded.length) - limit, 0)
+        const events = recorded.slice(start, end).reverse()
+        return { body: { events, next: start === 0 ? null : String(start) } }
       }
     }),
     defineOperation({
@@ -338,18 +303,13 @@ export const operations = ({ history, plans, run }: Tools): ReadonlyArray<OwnOpe
       },
       run: async () => ({ body: await history() })
     })
-  ]
-  return all.map((operation) => guarded(operation, list))
+  ].map(guarded)
 }
 
+type Change = Validator.OutputOf<ReturnType<typeof changeOf>>
+
 /** Returns a body as the options of `Keys`, which checks the metadata. */
-const optionsOf = ({
-  expires,
-  metadata,
-  perDay,
-  perMinute,
-  ...rest
-}: Validator.OutputOf<ReturnType<typeof changeOf>>) => ({
+const optionsOf = ({ expires, metadata, perDay, perMinute, ...rest }: Change) => ({
   ...rest,
   limits: { perMinute, perDay },
   // The cast is safe: JSON has only JSON objects.
@@ -360,10 +320,10 @@ const optionsOf = ({
 const parsed = <A>(option: string, result: Result.Result<A, string>): A =>
   Result.getOrThrowWith(result, (reason) => new InvalidOption({ option, reason }))
 
-/** Rejects pages of other origins, turns failures of `Keys` into responses, and discards the list after an action. */
-const guarded = (operation: OwnOperation, list: KeyList.KeyList): OwnOperation => ({
+/** Rejects pages of other origins, and turns failures of `Keys` into responses. */
+const guarded = (operation: OwnOperation): OwnOperation => ({
   ...operation,
-  errors: [...(operation.errors ?? []), "forbidden_origin"],
+  errors: ["forbidden_origin", ...(operation.method === "GET" ? ["not_found"] : codes)],
   run: async (input: OperationInput) => {
     const origin = input.header("origin")
     // A proxy may terminate TLS, so the scheme is not compared.
@@ -377,8 +337,6 @@ const guarded = (operation: OwnOperation, list: KeyList.KeyList): OwnOperation =
       if (code === undefined || !(cause instanceof Error)) throw cause
       const prefix = code === "invalid_body" ? "The body is invalid: " : ""
       throw input.error(code, `${prefix}${cause.message}.`)
-    } finally {
-      if (operation.method !== "GET") list.discard()
     }
   }
 })

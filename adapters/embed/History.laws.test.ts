@@ -58,7 +58,7 @@ const both = (first: Events, second: Events): Events => ({
   )
 })
 
-const nonZero = (counts: History.Counts): History.Counts =>
+const nonZero = (counts: History.Row["requests"]): History.Row["requests"] =>
   Object.fromEntries(Object.entries(counts).filter(([, count]) => count !== 0))
 
 describe("History", () => {

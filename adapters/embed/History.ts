@@ -12,29 +12,23 @@ const SPAN_MS = 60 * 60 * 1_000
 /** What happened in a time, in the units of the admin API, whose schema describes the fields. */
 export type Row = ReturnType<typeof rowOf>
 
-/** Counts by the value of an attribute. */
-export interface Counts {
-  readonly [value: string]: number
-}
-
 /** The last hour. Times are in epoch milliseconds. */
 export interface History {
   /** Oldest first. */
   readonly rows: ReadonlyArray<Row & { readonly from: number; readonly to: number }>
   /** The latest reading, with which the next row begins. */
-  readonly latest: { readonly at: number; readonly metrics: Snapshot.Snapshot } | undefined
+  readonly latest?: { readonly at: number; readonly metrics: Snapshot.Snapshot }
 }
 
-export const empty: History = { rows: [], latest: undefined }
+export const empty: History = { rows: [] }
 
 /** Adds the row that ends with a reading, and discards rows that are older than an hour. */
 export const record = ({ latest, rows }: History, at: number, metrics: Snapshot.Snapshot): History => {
   const kept = rows.filter(({ to }) => to > at - SPAN_MS && to < at)
-  const isLater = latest !== undefined && latest.at < at
-  return {
-    latest: { at, metrics },
-    rows: isLater ? [...kept, { from: latest.at, to: at, ...rowOf(metrics, latest.metrics) }] : kept
-  }
+  // After the clock was set back, no row can end now.
+  if (latest === undefined || latest.at >= at) return { latest: { at, metrics }, rows: kept }
+  const row = { from: latest.at, to: at, ...rowOf(metrics, latest.metrics) }
+  return { latest: { at, metrics }, rows: [...kept, row] }
 }
 
 /** Returns a sample of the metrics of each process, by its number from 1. */
@@ -77,7 +71,6 @@ export const rowOf = (metrics: Snapshot.Snapshot, earlier: Snapshot.Snapshot = [
     p99Ms: quantile(durations, 0.99),
     limited: countBy(denied, admissions, "plan"),
     bans: countBy(since, bans, "plan"),
-    databaseCalls: calls.value,
     databaseMs: calls.value === 0 ? null : (calls.sum * 1000) / calls.value,
     memoryBytes: totalOf(metrics, residentMemory).value
   }
@@ -92,7 +85,8 @@ const totalOf = (metrics: Snapshot.Snapshot, { id }: Instrument): Total =>
     .map((series) => [{ ...series, attributes: {} }])
     .reduce(Snapshot.add, [])[0] ?? { value: 0, sum: 0, buckets: [] }
 
-const countBy = (metrics: Snapshot.Snapshot, { id }: Instrument, attribute: string): Counts => {
+/** Counts by the value of an attribute. */
+const countBy = (metrics: Snapshot.Snapshot, { id }: Instrument, attribute: string) => {
   // Not an object: the name of a plan can be that of a property of every object, such as "constructor".
   const counts = new Map<string, number>()
   for (const { attributes, id: counted, value } of metrics) {

@@ -1,4 +1,5 @@
 /** Creates and migrates the schema in both dialects: forward only, one process at a time. */
+import { createHash } from "node:crypto"
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
@@ -60,10 +61,19 @@ const apply = (
 
 const applied =
   (sql: SqlClient.SqlClient, version: number) =>
-  ({ name, texts }: Migration, index: number): SqlScript.Script => [
-    ...texts[SqlTable.isPostgres(sql) ? "postgres" : "sqlite"].map((text) => [text, []] as const),
-    SqlScript.insert(TABLE, { migration_id: version + index + 1, name })
+  (migration: Migration, index: number): SqlScript.Script => [
+    ...textsOf(sql, migration).map((text) => [text, []] as const),
+    SqlScript.insert(TABLE, { migration_id: version + index + 1, name: nameOf(sql, migration) })
   ]
+
+const textsOf = (sql: SqlClient.SqlClient, { texts }: Migration): ReadonlyArray<string> =>
+  texts[SqlTable.isPostgres(sql) ? "postgres" : "sqlite"]
+
+/** Names a migration by its statements, too: development versions of a release had others under its name. */
+const nameOf = (sql: SqlClient.SqlClient, migration: Migration): string => {
+  const hash = createHash("sha256").update(textsOf(sql, migration).join("\n;\n"))
+  return `${migration.name} ${hash.digest("hex").slice(0, 16)}`
+}
 
 const createTable = (sql: SqlClient.SqlClient): SqlScript.Script => [
   // Without the lock, one of two processes that create the table at the same time would fail.
@@ -124,7 +134,8 @@ const versionOf = Effect.fnUntraced(function* (
     `SELECT max(migration_id) AS version, max(CASE migration_id WHEN 1 THEN name END) AS first FROM ${TABLE}`
   )
   const version = Number(applied?.version)
-  if (version > 0 && applied?.first !== migrations[0]?.name) {
+  const [first] = migrations
+  if (version > 0 && (first === undefined || applied?.first !== nameOf(sql, first))) {
     return yield* new DatabaseUnusable({
       reason:
         "it was made by a development version of animal-store; export its animals with that version ('animal-store export') and import them into a new database"

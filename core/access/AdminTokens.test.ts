@@ -46,14 +46,30 @@ it.effect("fails if the stores keep no tokens, and issues no API key instead", (
   }).pipe(Effect.provide(environment))
 )
 
+it.effect("calls a token by its name in the messages of all failures", () =>
+  Effect.gen(function* () {
+    const { key } = yield* issueToken
+    yield* AdminTokens.provide(KeyLifecycle.rotate(key.id, 60_000))
+    const unfinished = yield* Effect.flip(AdminTokens.provide(KeyLifecycle.rotate(key.id, 60_000)))
+    expect(unfinished.message).toMatch(`the admin token ${key.id} is being rotated`)
+    yield* AdminTokens.provide(KeyLifecycle.revoke(key.id))
+    const revoked = yield* Effect.flip(AdminTokens.provide(KeyLifecycle.rotate(key.id, 0)))
+    expect(revoked.message).toBe(`the admin token ${key.id} is revoked`)
+    const unknown = yield* Effect.flip(AdminTokens.provide(KeyLifecycle.revoke("adm_none")))
+    expect(unknown.message).toBe("the admin token adm_none does not exist")
+  }).pipe(Effect.provide(environment))
+)
+
 it.effect("counts a token apart from the API keys of its account", () =>
   Effect.gen(function* () {
     const account = "acme"
     const token = yield* AdminTokens.provide(KeyLifecycle.issue({ plan: AdminTokens.PLAN, account }))
     const { key } = yield* KeyLifecycle.issue({ plan: "Free", account })
     const { modify } = yield* RateLimitStore
-    const banned = { ...RateLimit.initial(0, key.limits), bannedUntil: 60_000 }
+    const banned = { ...RateLimit.initial(0, key.limits), used: 7, bannedUntil: 60_000 }
     yield* modify(Caller.ofAccount(account), () => [undefined, banned])
+    const [listed] = yield* AdminTokens.provide(KeyStatus.list())
+    expect(listed?.usage).toMatchObject({ day: { used: 0 }, bannedUntil: undefined })
     yield* AdminTokens.provide(KeyStatus.unban(token.key.id))
     expect((yield* KeyStatus.show(key.id)).usage.bannedUntil).toBe(60_000)
   }).pipe(

@@ -4,6 +4,7 @@ import * as Data from "effect/Data"
 import * as Result from "effect/Result"
 import type { Plan, PlanName } from "../limits/Plan.ts"
 import type { Metadata } from "./Metadata.ts"
+import { nounOf } from "./Realm.ts"
 
 /** An API key. All its secrets share its limits, bans and revocation. Times are in epoch milliseconds. */
 export interface ApiKey {
@@ -37,7 +38,7 @@ export interface StoredSecret {
 /** The key is revoked, which is final. */
 export class ApiKeyRevoked extends Data.TaggedError("ApiKeyRevoked")<{ readonly id: string }> {
   override get message(): string {
-    return `the API key ${this.id} is revoked`
+    return `the ${nounOf(this.id)} ${this.id} is revoked`
   }
 }
 

@@ -21,7 +21,7 @@ import * as Base62 from "./Base62.ts"
 import * as Expiry from "./Expiry.ts"
 import * as KeyEvent from "./KeyEvent.ts"
 import * as Metadata from "./Metadata.ts"
-import { Realm } from "./Realm.ts"
+import { nounOf, Realm } from "./Realm.ts"
 
 /** No key has this id. */
 export class ApiKeyUnknown extends Data.TaggedError("ApiKeyUnknown")<{
@@ -82,7 +82,7 @@ export class RotationUnfinished extends Data.TaggedError("RotationUnfinished")<{
   readonly secretExpiresAt: number
 }> {
   override get message(): string {
-    return `the API key ${this.id} is being rotated: another rotation would end a secret that still works`
+    return `the ${nounOf(this.id)} ${this.id} is being rotated: another rotation would end a secret that still works`
   }
 }
 

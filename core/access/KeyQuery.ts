@@ -1,5 +1,9 @@
-/** Selects keys for lists that are read in pages, newest first, and counts them by state. */
-import type { KeyStatus } from "./KeyStatus.ts"
+/** Selects keys for lists that are read in pages. */
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as ApiKey from "./ApiKey.ts"
+import * as KeyLifecycle from "./KeyLifecycle.ts"
+import * as KeyStatus from "./KeyStatus.ts"
 
 /**
  * The states of keys. `near_limit` means that at least 80 % of a window is used; `active` that the key is valid and has
@@ -12,21 +16,15 @@ export type KeyState = (typeof states)[number]
 const NEAR = 0.8
 
 /** Returns the states of a key at `now` (epoch milliseconds); at least one. */
-export const statesOf = (
-  { expiresAt, revokedAt, secrets, usage }: KeyStatus,
-  now: number
-): ReadonlyArray<KeyState> => {
-  if (revokedAt !== undefined) return ["revoked"]
-  if (expiresAt !== undefined && expiresAt <= now) return ["expired"]
-  const { bannedUntil, day, minute } = usage
-  const isNear = minute.limit - minute.remaining >= minute.limit * NEAR || day.used >= day.limit * NEAR
-  const found: ReadonlyArray<KeyState> = [
-    ...(isNear ? ["near_limit" as const] : []),
-    ...(bannedUntil === undefined ? [] : ["banned" as const]),
-    ...(secrets.some((secret) => secret.expiresAt !== undefined && secret.expiresAt > now)
-      ? ["rotating" as const]
-      : [])
-  ]
+export const statesOf = (key: KeyStatus.KeyStatus, now: number): ReadonlyArray<KeyState> => {
+  if (key.revokedAt !== undefined) return ["revoked"]
+  if (ApiKey.isExpired(key, now)) return ["expired"]
+  const { bannedUntil, day, minute } = key.usage
+  const found: Array<KeyState> = []
+  if (minute.limit - minute.remaining >= minute.limit * NEAR || day.used >= day.limit * NEAR)
+    found.push("near_limit")
+  if (bannedUntil !== undefined) found.push("banned")
+  if (key.secrets.some(({ expiresAt = now }) => expiresAt > now)) found.push("rotating")
   return found.length === 0 ? ["active"] : found
 }
 
@@ -39,33 +37,25 @@ export interface KeyQuery {
   readonly state?: KeyState | undefined
   /** The id of the last key of the previous page. */
   readonly cursor?: string | undefined
+  readonly limit: number
 }
 
-/**
- * Returns one page of at most `limit` keys, the cursor of the next page, and the number of keys with each state on all
- * pages, whatever `state` is selected; `keys` are all keys, oldest first.
- */
-export const page = (
-  keys: ReadonlyArray<KeyStatus>,
-  { account, cursor, label = "", plan, state }: KeyQuery,
-  limit: number,
-  now: number
-) => {
-  const counts = { all: 0, active: 0, near_limit: 0, banned: 0, rotating: 0, expired: 0, revoked: 0 }
-  const text = label.toLowerCase()
-  const newestFirst = keys.toReversed()
+/** Returns a page of at most `limit` keys with their usage, newest first, and the cursor of the next page, if any. */
+export const page = Effect.fn("KeyQuery.page")(function* (query: KeyQuery) {
+  const { account, cursor, label = "", limit, plan, state } = query
+  const newestFirst = (yield* KeyLifecycle.list).toReversed()
   // After an unknown cursor, the list starts again.
-  const start = newestFirst.findIndex(({ id }) => id === cursor)
-  const selected: Array<KeyStatus> = []
-  for (const [index, key] of newestFirst.entries()) {
-    if (plan !== undefined && key.plan !== plan) continue
-    if (account !== undefined && key.account !== account) continue
-    if (text !== "" && !`${key.id}\n${key.label ?? ""}`.toLowerCase().includes(text)) continue
-    const found = statesOf(key, now)
-    counts.all++
-    for (const name of found) counts[name]++
-    if (index > start && (state === undefined || found.includes(state))) selected.push(key)
-  }
-  const shown = selected.slice(0, limit)
-  return { keys: shown, next: limit < selected.length ? shown.at(-1)?.id : undefined, counts }
-}
+  const start = newestFirst.findIndex(({ id }) => id === cursor) + 1
+  const text = label.toLowerCase()
+  const found = newestFirst.slice(start).filter((key) => {
+    if (plan !== undefined && key.plan !== plan) return false
+    if (account !== undefined && key.account !== account) return false
+    return `${key.id}\n${key.label ?? ""}`.toLowerCase().includes(text)
+  })
+  // To read the usage of thousands of keys takes longer than to list them.
+  const read = yield* KeyStatus.ofKeys(state === undefined ? found.slice(0, limit + 1) : found)
+  const now = yield* Clock.currentTimeMillis
+  const selected = read.filter((key) => state === undefined || statesOf(key, now).includes(state))
+  const keys = selected.slice(0, limit)
+  return { keys, next: limit < selected.length ? keys.at(-1)?.id : undefined }
+})

@@ -125,9 +125,11 @@ const usageOf = Effect.fnUntraced(function* (
 ): Effect.fn.Return<(key: ApiKey.ApiKey) => Usage.Usage, StoreUnavailable, RateLimitStore.RateLimitStore> {
   const ban = yield* BanPolicy
   const countPer = yield* CountPer.CountPer
+  // Tokens of administrators never count as an account, and its usage is not theirs.
+  const isShared = (yield* Realm).name === "animals"
   const callersOf = (key: ApiKey.ApiKey) => [
     CountPer.callerOf(key, countPer),
-    CountPer.otherCallerOf(key, countPer)
+    isShared ? CountPer.otherCallerOf(key, countPer) : undefined
   ]
   const callers = new Set(keys.flatMap(callersOf).filter((caller) => caller !== undefined))
   const store = yield* RateLimitStore.RateLimitStore

@@ -63,7 +63,8 @@ export const document = (
 ): Json.EncodableObject => ({
   openapi: "3.1.0",
   info: {
-    ...realm.info(options),
+    ...realm.info,
+    description: `${realm.info.description} Unknown query parameters and body fields are ${options.strict ? "rejected" : "ignored"}.`,
     version: "1.0.0",
     contact: { name: "The operator of this service" },
     license: { name: "MIT", identifier: "MIT" }

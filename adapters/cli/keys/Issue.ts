@@ -4,7 +4,6 @@ import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as KeyLifecycle from "../../../core/access/KeyLifecycle.ts"
-import * as KeyRecord from "../../embed/KeyRecord.ts"
 import * as Database from "../Database.ts"
 import * as Failure from "../Failure.ts"
 import { printable } from "../Printable.ts"
@@ -61,19 +60,10 @@ export const issue = Command.make(
     yield* Effect.mapError(Effect.fromResult(KeyLifecycle.limitsOf(options, named.plans)), Failure.userError)
     const store = yield* KeyCommand.open({ ...flags, plans: named.plans }, Database.open)
     const issued = yield* KeyCommand.change(flags, "keys list", () => store.keys.issue(options))
-    const { expiresAt, id, key, label, limits, plan } = issued
+    const { expiresAt, id, label, limits, plan } = issued
     const suffix = label === undefined ? "" : ` for ${printable(label)}`
     const expiry = expiresAt === undefined ? "" : ` It expires at ${KeyText.time(expiresAt)}.`
-    yield* KeyCommand.print(
-      flags,
-      KeyRecord.issued(issued),
-      [
-        `Issued ${id}${suffix}: ${KeyText.limits(limits)}.${expiry}`,
-        "",
-        `  ${plan} key, shown only now: ${key}`,
-        ""
-      ].join("\n"),
-      KeyCommand.lostSecretHint(id)
-    )
+    const text = `Issued ${id}${suffix}: ${KeyText.limits(limits)}.${expiry}`
+    yield* KeyCommand.printSecret(flags, text, `${plan} key`, issued)
   }, Effect.scoped)
 ).pipe(Command.withDescription("Issue a key. It is shown only once; the database stores only its SHA-256."))

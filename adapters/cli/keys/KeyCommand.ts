@@ -17,8 +17,9 @@ import * as OwnPlans from "../../../core/limits/OwnPlans.ts"
 import * as Plan from "../../../core/limits/Plan.ts"
 import type { ApiKeyStore } from "../../../core/ports/ApiKeyStore.ts"
 import type { RateLimitStore } from "../../../core/ports/RateLimitStore.ts"
-import type { AnimalStore, InvalidDatabase } from "../../embed/index.ts"
+import type { AnimalStore, InvalidDatabase, IssuedApiKey } from "../../embed/index.ts"
 import * as KeyReader from "../../embed/KeyReader.ts"
+import * as KeyRecord from "../../embed/KeyRecord.ts"
 import * as Database from "../Database.ts"
 import * as Failure from "../Failure.ts"
 import { Host } from "../Host.ts"
@@ -139,26 +140,27 @@ export const print = (
 /** The part of a message that states how soon running servers apply a change to a key. */
 export const NOTICE = "within 5 seconds (their --key-cache)"
 
-/** Returns a hint for the user if a new secret could not be printed. */
-export const lostSecretHint = (id: string): string =>
-  `; the new secret of ${id} is lost: rotate or revoke that key`
-
-/** Creates an argument `id` that rejects secrets; `kind` is what has the id. */
-export const idOf = (kind: string, description: string) =>
-  Argument.String("id").pipe(
-    Argument.withDescription(description),
-    Argument.mapEffect((id) =>
-      // Users may confuse the secret with the id. The message must not contain the secret.
-      /^as[ta]_/.test(id)
-        ? Effect.fail(
-            new CliError.ValidationError({ message: `id: must be the id of a ${kind}, not a secret` })
-          )
-        : Effect.succeed(id)
-    )
+/** Prints a key that was issued or rotated with its secret, which is shown only now; `kind` is what it is called. */
+export const printSecret = (flags: Values, text: string, kind: string, issued: IssuedApiKey) =>
+  print(
+    flags,
+    KeyRecord.issued(issued),
+    [text, "", `  ${kind}, shown only now: ${issued.key}`, ""].join("\n"),
+    `; the new secret of ${issued.id} is lost: rotate or revoke that key`
   )
 
-/** The argument `id` of commands for one key. */
-export const keyId = idOf("key (key_…)", "Id of the key, such as key_5BKLi8DbtKY; 'keys list' shows it.")
+/** The argument `id` of commands for one key, which rejects secrets. */
+export const keyId = Argument.String("id").pipe(
+  Argument.withDescription("Id of the key, such as key_5BKLi8DbtKY; 'list' shows it."),
+  Argument.mapEffect((id) =>
+    // Users may confuse the secret with the id. The message must not contain the secret.
+    /^as[ta]_/.test(id)
+      ? Effect.fail(
+          new CliError.ValidationError({ message: "id: must be an id (key_…, adm_…), not a secret" })
+        )
+      : Effect.succeed(id)
+  )
+)
 
 const plansVariable = Setting.variable(StoreFlags.storeTable.plans.flag)
 

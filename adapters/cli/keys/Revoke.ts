@@ -1,21 +1,19 @@
-/** `animal-store keys revoke`: revokes a key. */
+/** `animal-store keys revoke` and `animal-store admin revoke`: revoke what has the id. */
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
 import * as KeyCommand from "./KeyCommand.ts"
 
-/** Revokes a key permanently. */
+/** Revokes a key or an admin token permanently. */
 export const revoke = Command.make(
   "revoke",
   { id: KeyCommand.keyId, ...KeyCommand.flags },
   Effect.fn("keys revoke")(function* (flags) {
     const store = yield* KeyCommand.open(flags)
-    const { id, revokedAt = null } = yield* KeyCommand.change(flags, `keys log ${flags.id}`, () =>
-      store.keys.revoke(flags.id)
-    )
-    yield* KeyCommand.print(
-      flags,
-      { id, revokedAt },
-      `Revoked ${id}. Running servers reject it ${KeyCommand.NOTICE}.`
-    )
+    const isToken = flags.id.startsWith("adm_")
+    const keys = isToken ? store.adminTokens : store.keys
+    const proof = isToken ? "admin list" : `keys log ${flags.id}`
+    const { id, revokedAt = null } = yield* KeyCommand.change(flags, proof, () => keys.revoke(flags.id))
+    const time = isToken ? "immediately" : KeyCommand.NOTICE
+    yield* KeyCommand.print(flags, { id, revokedAt }, `Revoked ${id}. Running servers reject it ${time}.`)
   }, Effect.scoped)
-).pipe(Command.withDescription("Revoke a key permanently."))
+).pipe(Command.withDescription("Revoke a key or an admin token permanently."))

@@ -2,7 +2,6 @@
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
 import * as KeyLifecycle from "../../../core/access/KeyLifecycle.ts"
-import * as KeyRecord from "../../embed/KeyRecord.ts"
 import * as Setting from "../Setting.ts"
 import * as KeyCommand from "./KeyCommand.ts"
 import * as KeyText from "./KeyText.ts"
@@ -31,15 +30,10 @@ export const rotate = Command.make(
     const rotated = yield* KeyCommand.change(flags, `keys log ${flags.id}`, () =>
       store.keys.rotate(flags.id, { overlapMs, force })
     )
-    const { id, key, oldKeyExpiresAt, plan } = rotated
+    const { id, oldKeyExpiresAt, plan } = rotated
     const until =
       oldKeyExpiresAt === undefined ? "" : ` The old key works until ${KeyText.time(oldKeyExpiresAt)}.`
-    yield* KeyCommand.print(
-      flags,
-      KeyRecord.issued(rotated),
-      [`Rotated ${id}.${until}`, "", `  ${plan} key, shown only now: ${key}`, ""].join("\n"),
-      KeyCommand.lostSecretHint(id)
-    )
+    yield* KeyCommand.printSecret(flags, `Rotated ${id}.${until}`, `${plan} key`, rotated)
   }, Effect.scoped)
 ).pipe(
   Command.withDescription(

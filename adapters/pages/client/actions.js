@@ -1,5 +1,6 @@
 /** The dialog of actions on keys. Its texts and fields are those of the OpenAPI document of the admin API. */
 import { html, nothing } from "./lit-html.js"
+import { titleOf } from "./values.js"
 
 /**
  * What the dialog shows: an action, the key that it changes, and what became of it.
@@ -18,11 +19,10 @@ const actions = {
 }
 
 /** The text of a value in its field, which has no line breaks. @param {any} value */
-const textOf = (value) =>
-  (typeof value === "object" && value !== null ? JSON.stringify(value) : String(value ?? "")).replace(
-    /[\r\n]/g,
-    ""
-  )
+const textOf = (value) => {
+  const text = typeof value === "object" && value !== null ? JSON.stringify(value) : String(value ?? "")
+  return text.replace(/[\r\n]/g, "")
+}
 
 /** The value of a text in a field; an empty field removes a value. @param {any} schema @param {string} text */
 const valueOf = ({ type }, text) => {
@@ -33,21 +33,16 @@ const valueOf = ({ type }, text) => {
 /** @type {Readonly<Record<string, string>>} */
 const inputs = { integer: "number", boolean: "checkbox" }
 
-/**
- * A control for a value of this schema.
- *
- * @param {string} name
- * @param {any} schema
- * @param {string} text the value now
- */
-export const control = (name, { description, enum: choices, title, type }, text) => {
-  const options = [...new Set([text, ...(choices ?? [])])]
+/** A control for a value of this schema; `text` is the value now. @param {string} name @param {any} schema @param {string} text */
+export const control = (name, { description, enum: choices, type }, text) => {
   const input = choices
     ? html`<select name=${name}>
-        ${options.map((option) => html`<option .selected=${option === text}>${option}</option>`)}
+        ${[...new Set(choices).add(text)].map(
+          (option) => html`<option .selected=${option === text}>${option}</option>`
+        )}
       </select>`
     : html`<input name=${name} type=${inputs[type] ?? "text"} .value=${type === "boolean" ? "true" : text} autocomplete="off">`
-  return html`<label>${title} ${input} <small>${description}</small></label>`
+  return html`<label>${titleOf(name)} ${input} <small>${description}</small></label>`
 }
 
 /** Shows why something failed. @param {string} [message] */
@@ -58,15 +53,18 @@ export const problem = (message) =>
 let shown
 
 const element = () => /** @type {HTMLDialogElement} */ (document.querySelector("dialog"))
+const close = () => element().close()
 
-/** @param {App} app @param {Shown} [next] */
-const change = (app, next) => {
+/** Shows this in the dialog, which may have been closed while its action ran. @param {App} app @param {Shown} next */
+const open = (app, next) => {
   shown = next
   app.draw()
+  if (!element().open) element().showModal()
 }
 
 /** @param {App} app @param {Shown} shown */
-const form = (app, { isCopied, issued, key, name, problem: reason }) => {
+const form = (app, shown) => {
+  const { isCopied, issued, key, name, problem: reason } = shown
   const { method, path, variant, verb } = actions[name]
   const { components, paths } = app.document()
   const { description, requestBody, summary } = paths[path][method]
@@ -76,31 +74,25 @@ const form = (app, { isCopied, issued, key, name, problem: reason }) => {
   const now = (/** @type {string} */ field) => textOf(values[field] ?? fields[field].default)
 
   const send = async (/** @type {HTMLFormElement} */ target) => {
-    /** @type {Record<string, unknown>} */
-    const body = {}
-    for (const [field, value] of new FormData(target)) {
-      if (value !== now(field)) body[field] = valueOf(fields[field], String(value).trim())
-    }
-    const result = await app.api(
-      method.toUpperCase(),
-      `v1${path.replace("{id}", key?.id)}`,
-      requestBody && body
-    )
-    if ("key" in result) change(app, { name, issued: result })
-    else element().close()
+    const edited = [...new FormData(target)].filter(([field, value]) => value !== now(field))
+    const body = edited.map(([field, value]) => [field, valueOf(fields[field], String(value).trim())])
+    const address = `v1${path.replace("{id}", key?.id)}`
+    const result = await app.api(method.toUpperCase(), address, requestBody && Object.fromEntries(body))
+    if ("key" in result) open(app, { name, issued: result })
+    else close()
     await app.update(`Done: ${summary}.`)
   }
 
   const copy = async () => {
     await navigator.clipboard.writeText(issued.key)
-    change(app, { name, issued, isCopied: true })
+    open(app, { ...shown, isCopied: true })
   }
 
   const submit = async (/** @type {any} */ event) => {
     event.preventDefault()
     event.submitter.disabled = true
     const done = issued ? copy() : send(event.target)
-    await done.catch(({ message }) => change(app, { name, key, issued, problem: message }))
+    await done.catch(({ message }) => open(app, { ...shown, problem: message }))
     event.submitter.disabled = false
   }
 
@@ -120,7 +112,7 @@ const form = (app, { isCopied, issued, key, name, problem: reason }) => {
         ${problem(reason)}
       </div>
       <footer>
-        <button class="outline" type="button" @click=${() => element().close()}>${issued ? "Done" : "Cancel"}</button>
+        <button class="outline" type="button" @click=${close}>${issued ? "Done" : "Cancel"}</button>
         <button data-variant=${variant}>${issued ? (isCopied ? "Copied" : "Copy") : verb}</button>
       </footer>
     </form>`
@@ -129,17 +121,17 @@ const form = (app, { isCopied, issued, key, name, problem: reason }) => {
 /** A button that asks before an action. @param {App} app @param {string} name @param {any} [key] */
 export const button = (app, name, key) => {
   const { variant, verb } = actions[name]
-  const open = () => {
-    change(app, { name, key })
-    element().showModal()
-  }
   const style = key ? "outline" : ""
-  return html`<button type="button" class=${style} data-variant=${variant} @click=${open}>${verb}…</button>`
+  const ask = () => open(app, { name, key })
+  return html`<button type="button" class=${style} data-variant=${variant} @click=${ask}>${verb}…</button>`
 }
 
 /** @param {App} app */
 export const dialog = (app) => {
-  // The event can be late: the dialog may be open again.
-  const clear = () => element().open || change(app)
+  const clear = () => {
+    // The event can be late: the dialog may be open again.
+    if (!element().open) shown = undefined
+    app.draw()
+  }
   return html`<dialog aria-label="Action" @close=${clear}>${shown ? form(app, shown) : nothing}</dialog>`
 }

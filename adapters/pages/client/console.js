@@ -5,25 +5,13 @@ import { keys } from "./keys.js"
 import { html, nothing, render } from "./lit-html.js"
 import { pager, recordTable } from "./values.js"
 
-/**
- * What the views use of the console: `api` sends a request, `update` renews the values and then shows a message, `draw`
- * shows the values again, and `document` returns the OpenAPI document of the admin API.
- *
- * @typedef {{ readonly api: (method: string, path: string, body?: object) => Promise<any>,
- *   readonly document: () => any, readonly draw: () => void,
- *   readonly update: (message?: string) => Promise<void> }} App
- *
- * @typedef {{ readonly title: string, readonly show: (app: App, values: any) => unknown }} View
- */
+/** @typedef {typeof app} App */
+/** @typedef {{ readonly title: string, readonly show: (app: App, values: any) => unknown }} View */
 
 const TOKEN = "admin token"
 const POLL_MS = 5_000
 
-/**
- * The views. The address of a view, after "#", is the path of its values in the admin API, which begins with the name.
- *
- * @type {Readonly<Record<string, View>>}
- */
+/** The views, whose addresses after "#" are those of their values in the admin API. @type {Readonly<Record<string, View>>} */
 const views = {
   keys: { title: "Keys", show: keys },
   history: { title: "Last hour", show: history },
@@ -44,14 +32,7 @@ let latest = 0
 
 const isSignedIn = () => sessionStorage.getItem(TOKEN) !== null
 
-/**
- * Sends a request to the admin API with the token of this tab.
- *
- * @param {string} method
- * @param {string} path
- * @param {object} [body]
- * @returns {Promise<any>}
- */
+/** Sends a request with the token. @type {(method: string, path: string, body?: object) => Promise<any>} */
 const api = async (method, path, body) => {
   const headers = {
     Authorization: `Bearer ${sessionStorage.getItem(TOKEN)}`,
@@ -80,11 +61,7 @@ const update = async (message = "") => {
     view: views[name],
     message
   })
-  const loaded = await load().catch((failure) => ({
-    message: isSignedIn()
-      ? `${failure.message} The page shows earlier values, and tries again.`
-      : failure.message
-  }))
+  const loaded = await load().catch((failure) => ({ message: failure.message }))
   // The response to an earlier filter may arrive later.
   if (mine !== latest) return
   state = { ...state, ...loaded }
@@ -110,11 +87,12 @@ const draw = () => {
   render(isSignedIn() ? page(title) : signInForm(), document.body)
 }
 
+/** What the views use. */
 const app = { api, document: () => state.document, draw, update }
 
 const signInForm = () => html`
-  <main class="container">
-    <form class="card vstack sign-in" @submit=${signIn}>
+  <main class="container row p-4">
+    <form class="card vstack col-4 offset-4" @submit=${signIn}>
       <h1>Animal Store console</h1>
       <p>
         Sign in with an admin token. <code>animal-store admin token</code> issues one.
@@ -136,28 +114,25 @@ const page = (title) => html`
       <strong>Animal Store</strong>
       ${Object.entries(views).map(
         ([name, view]) => html`
-          <a class="button ghost" href="#${name}" aria-current=${view === state.view ? "page" : "false"}>
-            ${view.title}
-          </a>`
+          <a class="button ${view === state.view ? "" : "ghost"}" href="#${name}"
+            aria-current=${view === state.view ? "page" : "false"}>${view.title}</a>`
       )}
       <button class="outline small" @click=${signOut}>Sign out</button>
     </nav>
   </header>
-  <main class="container vstack" tabindex="-1">
+  <main class="container vstack p-4" tabindex="-1">
     <h1>${title}</h1>
     ${state.view?.show(app, state.values) ?? nothing}
   </main>
   ${dialog(app)}
   <p class="toast-container" data-placement="bottom-right" role="status">${state.message && html`<span class="toast">${state.message}</span>`}</p>`
 
-const updateVisible = () => document.visibilityState === "visible" && update()
 addEventListener("hashchange", async () => {
   await update()
   // The link that had the focus may be gone.
   if (document.activeElement === document.body) document.querySelector("main")?.focus({ preventScroll: true })
 })
-document.addEventListener("visibilitychange", updateVisible)
-setInterval(updateVisible, POLL_MS)
+setInterval(() => document.visibilityState === "visible" && update(), POLL_MS)
 // Countdowns show each second.
 setInterval(draw, 1_000)
 await update()

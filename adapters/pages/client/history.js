@@ -3,12 +3,11 @@ import { html, nothing, svg } from "./lit-html.js"
 import { number, table } from "./values.js"
 
 /**
- * @typedef {import("../../embed/History.ts").Row} Counts
- * @typedef {import("../../embed/History.ts").History["rows"][number]} Row
+ * @typedef {import("../../embed/History.ts").Row} Row
  * @typedef {Readonly<Record<string, number | null>>} Values
  */
 
-/** The charts, with the values of their lines. @type {ReadonlyArray<[title: string, unit: string, read: (counts: Counts) => Values]>} */
+/** The charts, with the values of their lines. @type {ReadonlyArray<[title: string, unit: string, read: (row: Row) => Values]>} */
 const charts = [
   ["Requests by status", "", ({ requests }) => requests],
   ["Duration of requests", "ms", ({ p50Ms, p99Ms }) => ({ p50: p50Ms, p99: p99Ms })],
@@ -18,73 +17,48 @@ const charts = [
   ["Memory", "MB", ({ memoryBytes }) => ({ resident: memoryBytes / 1e6 })]
 ]
 
-/** A count that is absent is 0; null is no value. @param {Values | undefined} values @param {string} name */
-const valueOf = (values, name) => {
+/** A count that is absent is 0; null is no value. @param {Values} values @param {string} name */
+const valueOf = (values, name) =>
   // The name of a plan can be that of a property of every object, such as "constructor".
-  return values && Object.hasOwn(values, name) ? (values[name] ?? null) : 0
-}
+  Object.hasOwn(values, name) ? (values[name] ?? null) : 0
 
-/** Names the lines, with their values. @param {Iterable<string>} names @param {Values | undefined} values @param {string} unit */
+/** Names the lines, with their values. @param {ReadonlyArray<string>} names @param {Values} values @param {string} unit */
 const legend = (names, values, unit) => html`
   <ul class="hstack unstyled">
-    ${[...names].map((name) => {
+    ${names.map((name) => {
       const value = valueOf(values, name)
       return html`<li>${name} <b>${value === null ? "–" : number(value)} ${unit}</b></li>`
     })}
   </ul>`
 
-/** The number of the row under the pointer, which all charts show; -1 is the last one. */
-let pointed = -1
-
-/**
- * @param {import("./console.js").App} app
- * @param {ReadonlyArray<Row>} rows
- * @param {typeof charts[number]} chart
- */
-const chart = (app, rows, [title, unit, read]) => {
+/** @param {ReadonlyArray<Row & { from: number }>} rows @param {typeof charts[number]} chart */
+const chart = (rows, [title, unit, read]) => {
   const points = rows.map(read)
   const names = [...new Set(points.flatMap(Object.keys))]
-  const start = rows[0]?.from ?? 0
-  const ends = rows.map(({ to }) => to - start)
-  const [width, shown] = [Number(ends.at(-1)), Number(ends.at(pointed))]
   const height = Math.max(...points.flatMap(Object.values)) || 1
-
   /** A line, interrupted where there is no value. @param {string} name */
-  const path = (name) => {
-    let command = "M"
-    return points.map((point, index) => {
-      const value = valueOf(point, name)
-      const step = value === null ? "" : `${command}${ends[index]},${height - value}`
-      command = value === null ? "M" : "L"
-      return step
-    })
+  const line = (name) => {
+    const values = points.map((point) => valueOf(point, name))
+    const steps = values.map((value, index) =>
+      value === null ? "" : `${values[index - 1] == null ? "M" : "L"}${index},${height - value}`
+    )
+    return svg`<path d=${steps.join("")}></path>`
   }
-
-  const point = (/** @type {number} */ index) => {
-    pointed = index
-    app.draw()
-  }
-  const move = (/** @type {any} */ { currentTarget, offsetX }) =>
-    point(ends.findIndex((end) => end / width >= offsetX / currentTarget.clientWidth))
   return html`
     <section class="card col-4" aria-label=${title}>
       <h2>${title}</h2>
-      <div class="flex justify-between">
-        <small>${number(height)} ${unit}</small> <small>${new Date(start + shown).toLocaleTimeString()}</small>
-      </div>
-      <svg viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" aria-hidden="true"
-        @pointermove=${move} @pointerleave=${() => point(-1)}>
-        ${names.map((name) => svg`<path d=${path(name).join("")}></path>`)}
-        <line x1=${shown} x2=${shown} y2=${height}></line>
+      <small>up to ${number(height)} ${unit} since ${new Date(rows[0]?.from ?? 0).toLocaleTimeString()}</small>
+      <svg viewBox="0 0 ${rows.length - 1} ${height}" preserveAspectRatio="none" aria-hidden="true">
+        ${names.map(line)}
       </svg>
-      ${legend(names, points.at(pointed), unit)}
+      ${legend(names, points.at(-1) ?? {}, unit)}
     </section>`
 }
 
-/** @param {import("./console.js").App} app @param {any} values */
-export const history = (app, { rows, total, workers }) => html`
-  <p>What happened in each ten seconds, in all processes.</p>
-  <div class="row">${rows.length > 0 ? charts.map((each) => chart(app, rows, each)) : nothing}</div>
+/** @param {unknown} _ @param {any} values */
+export const history = (_, { rows, total, workers }) => html`
+  <p>What happened in each ten seconds, in all processes; the numbers are those of the last ones.</p>
+  <div class="row">${rows.length > 0 ? charts.map((each) => chart(rows, each)) : nothing}</div>
   <h2>Since the start of each process, as /metrics</h2>
   ${table(
     "Processes",

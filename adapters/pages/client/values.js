@@ -1,29 +1,17 @@
 /** Shows the records of the admin API: a field as its name demands, and a list of records as a table. */
 import { html, nothing } from "./lit-html.js"
 
-const figures = new Intl.NumberFormat("en", {
-  maximumFractionDigits: 0,
-  maximumSignificantDigits: 2,
-  roundingPriority: "morePrecision"
-})
-const times = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" })
-
-/** Whole numbers as they are, smaller ones with two digits. @param {number} value */
-export const number = (value) => figures.format(value)
+/** @param {number} value */
+export const number = (value) => value.toLocaleString("en", { maximumFractionDigits: 2 })
 
 /** Turns the name of a field into a title: "lastSeenDay" into "Last seen day". @param {string} name */
-export const titleOf = (name) =>
-  name.charAt(0).toUpperCase() +
-  name
-    .slice(1)
-    .replace(/_|(?=[A-Z])/g, " ")
-    .toLowerCase()
+export const titleOf = (name) => {
+  const words = name.replace(/_|(?=[A-Z])/g, " ").toLowerCase()
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
 
 /** A time of epoch milliseconds in the zone of the browser, with that in UTC as its title. @param {number} ms */
-const time = (ms) => {
-  const utc = new Date(ms).toISOString()
-  return html`<time datetime=${utc} title=${utc}>${times.format(ms)}</time>`
-}
+const time = (ms) => html`<time title=${new Date(ms).toISOString()}>${new Date(ms).toLocaleString()}</time>`
 
 /** How long it is until a time of epoch milliseconds: hours, minutes and seconds. @param {number} until */
 const countdown = (until) => {
@@ -66,14 +54,7 @@ const special = {
     html`<code>${typeof value === "string" ? value : JSON.stringify(value)}</code>`
 }
 
-/**
- * Shows a field of a record.
- *
- * @param {string} name
- * @param {any} value
- * @param {object} [record]
- * @returns {any}
- */
+/** Shows a field of a record. @type {(name: string, value: any, record?: object) => any} */
 export const show = (name, value, record) => {
   if (value === null) return "none"
   if (Object.hasOwn(special, name)) return special[name](value, record)
@@ -85,13 +66,7 @@ export const show = (name, value, record) => {
   )
 }
 
-/**
- * Creates a table that the keyboard can scroll. The first cell of a row is its heading.
- *
- * @param {string} name
- * @param {ReadonlyArray<string>} columns
- * @param {ReadonlyArray<ReadonlyArray<any>>} rows
- */
+/** A table that the keyboard can scroll. @type {(name: string, columns: string[], rows: any[][]) => unknown} */
 export const table = (name, columns, rows) => html`
   <div class="card table" role="region" tabindex="0" aria-label=${name}>
     <table>
@@ -107,13 +82,7 @@ export const table = (name, columns, rows) => html`
     </table>
   </div>`
 
-/**
- * Creates a table of these fields of records.
- *
- * @param {string} name
- * @param {ReadonlyArray<string>} fields
- * @param {ReadonlyArray<any>} records
- */
+/** A table of these fields of records. @type {(name: string, fields: string[], records: any[]) => unknown} */
 export const recordTable = (name, fields, records) =>
   table(
     name,
@@ -125,6 +94,7 @@ export const recordTable = (name, fields, records) =>
 export const pager = (cursor) => {
   if (cursor === null) return nothing
   const [path, query] = location.hash.split("?")
-  const filters = Object.fromEntries(new URLSearchParams(query))
-  return html`<a href="${path}?${new URLSearchParams({ ...filters, cursor })}">Older</a>`
+  const page = new URLSearchParams(query)
+  page.set("cursor", cursor)
+  return html`<a href="${path}?${page}">Older</a>`
 }

@@ -149,6 +149,9 @@ const isPatient = ({ exchange, isKey, last }: Story): boolean =>
   last?.verdict.outcome === "limited" &&
   exchange.from - last.exchange.to >= Math.min(last.verdict.retryAfter, MAX_WAIT) * 1_000
 
+const equal = (clause: ClauseSlug, what: string, actual: number | undefined, expected: number): Ruling =>
+  rule(actual === expected, clause, `${what} ${expected}`, actual)
+
 /** The three headers of §8.3, up to the first that is wrong. */
 function* ofShown(story: Story): Iterable<Ruling> {
   const { exchange, isKey, verdict } = story
@@ -157,18 +160,16 @@ function* ofShown(story: Story): Iterable<Ruling> {
   const { limit, outcome, remaining, resetAt } = verdict
   const isBan = outcome === "banned"
   const ofWindow = isBan ? "ban.headers" : "limits.window-shown"
-  const ofLimit = isKey ? ofWindow : "limits.anonymous"
-  yield rule(rate.limit === limit, ofLimit, `X-RateLimit-Limit ${limit}`, rate.limit)
+  yield equal(isKey ? ofWindow : "limits.anonymous", "X-RateLimit-Limit", rate.limit, limit)
   if (rate.limit !== limit) return
   yield kept(ofWindow)
   const name = isOfDay(verdict) ? "day" : "minute"
   const ofRemaining = outcome === "admitted" ? countedBy(story) : ofWindow
-  const left = `X-RateLimit-Remaining of the ${name} ${remaining}`
-  yield rule(rate.remaining === remaining, ofRemaining, left, rate.remaining)
+  yield equal(ofRemaining, `X-RateLimit-Remaining of the ${name}`, rate.remaining, remaining)
   if (rate.remaining !== remaining) return
   const ofReset = isOfDay(verdict) ? "limits.day-utc" : "limits.reset-full"
-  const reset = `X-RateLimit-Reset of the ${isBan ? "ban" : name} ${resetAt}`
-  yield rule(rate.resetAt === resetAt, isBan ? ofBanEnd(story) : ofReset, reset, rate.resetAt)
+  const reset = `X-RateLimit-Reset of the ${isBan ? "ban" : name}`
+  yield equal(isBan ? ofBanEnd(story) : ofReset, reset, rate.resetAt, resetAt)
 }
 
 /** Returns the clause that decides when a ban ends. */
@@ -185,7 +186,7 @@ function* ofWait({ exchange: { response }, verdict: { outcome, retryAfter } }: S
   if (outcome === "admitted" || response.status !== 429) return
   const clause = outcome === "banned" ? "ban.retry-after" : "limits.retry-after-exact"
   const actual = Number(header(response, "retry-after") ?? Number.NaN)
-  yield rule(actual === retryAfter, clause, `Retry-After ${retryAfter}`, actual)
+  yield equal(clause, "Retry-After", actual, retryAfter)
 }
 
 /** RateLimit and RateLimit-Policy, if sent. */
@@ -198,8 +199,8 @@ function* ofStandard({ exchange: { response }, verdict }: Story): Iterable<Rulin
       items.find((item) => item.policy === policy)?.numbers.get(letter)
     const { limit, moreIn, remaining } = verdict[policy]
     const [q, r, t = 0] = [numberOf(policies, "q"), numberOf(states, "r"), numberOf(states, "t")]
-    yield rule(q === limit, "limits.standard-remaining", `q of the ${policy} ${limit}`, q)
-    yield rule(r === remaining, "limits.standard-remaining", `r of the ${policy} ${remaining}`, r)
-    yield rule(t === moreIn, "limits.standard-wait", `t of the ${policy} ${moreIn}`, t)
+    yield equal("limits.standard-remaining", `q of the ${policy}`, q, limit)
+    yield equal("limits.standard-remaining", `r of the ${policy}`, r, remaining)
+    yield equal("limits.standard-wait", `t of the ${policy}`, t, moreIn)
   }
 }

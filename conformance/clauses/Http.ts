@@ -31,7 +31,7 @@ export const clauses = [
       "§4: A malformed percent escape is rejected with 404 in a path and with 400 in a query.",
     "http.no-redirects": "§4: No response is a redirect.",
     "http.order-of-checks":
-      "§4: A request with several errors gets the first one in this order: path, method, content type, size, content.",
+      "§4: A request with several errors gets the first one in this order: key, limits and bans, path, method, content type, size, content.",
     "http.standard-headers":
       "§4: Every response has `Date`, `Cache-Control: no-store`, `X-Content-Type-Options`, `X-Request-Id`.",
     "http.date": "§4: `Date` is the service's time, which also governs limits and removal.",

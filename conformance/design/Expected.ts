@@ -51,12 +51,12 @@ export const outcomes = (
   lists: Lists,
   verdict: Verdict | undefined
 ): ReadonlyArray<Outcome> => {
-  const { caller, route } = reading
+  const { caller } = reading
   const all = ofAdmitted(exchange, reading, lists)
   const denied = ofLimits(verdict, caller.is === "nobody")
   if (caller.is !== "nobody") return [...denied, ...all]
   const isOther = all[0]?.statuses.some((status) => status >= 300) === true
-  const clause = route === undefined ? "auth.unknown-path" : isOther ? "auth.first" : undefined
+  const clause = isOther ? "http.order-of-checks" : undefined
   const code = caller.hasCredential ? "invalid_api_key" : "missing_api_key"
   return [...denied, error(code, caller.clause ?? clause), ...all]
 }

@@ -3,7 +3,7 @@ import * as Result from "effect/Result"
 import * as PetStatus from "../../core/domain/PetStatus.ts"
 import { type Animal, type Draft, isInt64 } from "./Animal.ts"
 import * as JsonLimits from "./JsonLimits.ts"
-import { text, type WireRequest, type WireResponse } from "./Wire.ts"
+import { type Responded, text, type WireResponse } from "./Wire.ts"
 
 /** Parses JSON with integers as `bigint`, in linear time; fails with a reason if it is invalid or exceeds a limit. */
 export const parse = (text: string): Result.Result<unknown, string> => {
@@ -79,11 +79,6 @@ export const animals = (value: unknown): Result.Result<ReadonlyArray<Animal>, st
 /** Returns the animals that a response lists; none if its body is not a list. */
 export const listedIn = (response: Pick<WireResponse, "body"> | undefined): ReadonlyArray<Animal> =>
   Result.getOrElse(Result.flatMap(parse(text(response?.body)), animals), () => [])
-
-interface Responded {
-  readonly request: Pick<WireRequest, "method">
-  readonly response: Pick<WireResponse, "status" | "body">
-}
 
 /** Returns the animal that a request created, as the response showed it; `undefined` for any other exchange. */
 export const createdBy = ({ request, response: { body, status } }: Responded): Animal | undefined =>

@@ -233,7 +233,7 @@ export const make = Effect.fnUntraced(function* ({ budget, name, see, target }: 
       const { response, to } = exchange
       if (response?.status !== 429 || denials === MAX_DENIALS[caller]) return exchange
       const byClock = clock !== undefined
-      const seconds = RateHeaders.retryAfterSeconds({ response, receivedAt: to, byClock })
+      const seconds = RateHeaders.retryAfterSeconds(response, to, byClock)
       if (seconds === undefined) return exchange
       rates.delete(caller)
       if (caller === "anonymous" && !byClock) {

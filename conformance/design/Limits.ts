@@ -191,16 +191,14 @@ function* ofWait({ exchange: { response }, verdict: { outcome, retryAfter } }: S
 
 /** RateLimit and RateLimit-Policy, if sent. */
 function* ofStandard({ exchange: { response }, verdict }: Story): Iterable<Ruling> {
-  const policies = StandardRateLimit.itemsOf(response, "RateLimit-Policy")
-  const states = StandardRateLimit.itemsOf(response, "RateLimit")
-  if (policies === undefined || states === undefined || states.length === 0) return
+  const policies = StandardRateLimit.policiesIn(response, "RateLimit-Policy")
+  const states = StandardRateLimit.policiesIn(response, "RateLimit")
+  if (policies === undefined || states === undefined || states.size === 0) return
   for (const policy of ["minute", "day"] as const) {
-    const numberOf = (items: ReadonlyArray<StandardRateLimit.Item>, letter: string) =>
-      items.find((item) => item.policy === policy)?.numbers.get(letter)
     const { limit, moreIn, remaining } = verdict[policy]
-    const [q, r, t = 0] = [numberOf(policies, "q"), numberOf(states, "r"), numberOf(states, "t")]
-    yield equal("limits.standard-remaining", `q of the ${policy}`, q, limit)
-    yield equal("limits.standard-remaining", `r of the ${policy}`, r, remaining)
-    yield equal("limits.standard-wait", `t of the ${policy}`, t, moreIn)
+    const [granted, left] = [policies.get(policy), states.get(policy)]
+    yield equal("limits.standard-remaining", `q of the ${policy}`, granted?.get("q"), limit)
+    yield equal("limits.standard-remaining", `r of the ${policy}`, left?.get("r"), remaining)
+    yield equal("limits.standard-wait", `t of the ${policy}`, left?.get("t") ?? 0, moreIn)
   }
 }

@@ -7,7 +7,7 @@ const conformanceRooms = {
   linearizability: [],
   windows: [],
   model: ["clauses", "http", "windows"],
-  design: ["clauses", "http", "linearizability", "model", "windows"],
+  design: ["clauses", "http", "linearizability", "model"],
   ports: ["clauses", "http", "linearizability"],
   subjects: ["clauses", "http", "model", "ports"],
   programs: ["clauses", "http", "model", "subjects"],

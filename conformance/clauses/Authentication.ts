@@ -25,8 +25,6 @@ export const clauses = [
     "auth.every-operation": "§5.2: Every operation responds with 401 or 429 to a request without a valid key."
   }),
   ...design({
-    "auth.unknown-path": "§1: A request for a path that does not exist gets 401 if it has no valid key.",
-    "auth.first": "§4: The key is checked before path, method, query and body.",
     "auth.challenge":
       '§5.3: A 401 response has `WWW-Authenticate` with the challenge `Bearer realm="animals"`, and with `error="invalid_token"` if and only if a credential was sent.',
     "auth.scheme-case": "§5.1: The scheme `Bearer` is matched case-insensitively.",

@@ -20,18 +20,16 @@ export const clauses = [
     "http.content-type":
       "§1: Every response with a body has `Content-Type: application/json; charset=utf-8`.",
     "http.accept": "§4: `Accept` is ignored.",
-    "http.unknown-path": "§4: A request for an unknown path gets 404 `not_found`.",
     "http.method-not-allowed":
       "§4: A method that a path does not support gets 405 `method_not_allowed` with `Allow`.",
     "http.head": "§4: A HEAD request gets the response to GET without the body.",
     "http.options": "§4: An OPTIONS request gets 204 with `Allow`.",
     "http.paths-exact":
-      "§4: Paths are percent-decoded exactly once, case-sensitive, and a trailing slash is significant: a request for any other path gets 404.",
-    "http.malformed-escape":
-      "§4: A malformed percent escape is rejected with 404 in a path and with 400 in a query.",
+      "§4: Paths are percent-decoded exactly once, case-sensitive, and a trailing slash is significant: a request for any other path, or one with a malformed escape, gets 404 `not_found`.",
+    "http.malformed-escape": "§4: A malformed percent escape in a query is rejected with 400.",
     "http.no-redirects": "§4: No response is a redirect.",
     "http.order-of-checks":
-      "§4: A request with several errors gets the first one in this order: path, method, content type, size, content.",
+      "§4: A request with several errors gets the first one in this order: key, limits and bans, path, method, content type, size, content.",
     "http.standard-headers":
       "§4: Every response has `Date`, `Cache-Control: no-store`, `X-Content-Type-Options`, `X-Request-Id`.",
     "http.date": "§4: `Date` is the service's time, which also governs limits and removal.",

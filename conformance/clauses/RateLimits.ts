@@ -69,8 +69,7 @@ export const clauses = [
       "§8.3: A request without a valid key counts against the bucket of its network, " +
       "which has the limits of the Free plan; the response shows that bucket.",
     "limits.anonymous-exhausted":
-      "§8.3: A request without a valid key gets 429 when the bucket of its network is empty.",
-    "limits.before-routing": "§4: Limits and bans are checked before path, method, query and body."
+      "§8.3: A request without a valid key gets 429 when the bucket of its network is empty."
   }),
   ...port({
     "limits.clock-back": "§8.2: A clock that steps back by up to a minute does not grant requests twice.",

@@ -1,7 +1,6 @@
 /** Requests in flight at the same time take effect one after the other, in an order that explains every response (design of §4). */
 import * as Result from "effect/Result"
 import type { Animal } from "../http/Animal.ts"
-import * as CreatedAnimal from "../http/CreatedAnimal.ts"
 import * as PetJson from "../http/PetJson.ts"
 import { text } from "../http/Wire.ts"
 import * as Linearizability from "../linearizability/Linearizability.ts"
@@ -26,7 +25,7 @@ const MAX_STATES = 20_000
 
 /** Rules on requests that were in flight together. */
 export const judge = (group: ReadonlyArray<Seen>): ReadonlyArray<Ruling> => {
-  const created = group.flatMap(({ exchange }) => CreatedAnimal.of(exchange) ?? [])
+  const created = group.flatMap(({ exchange }) => PetJson.createdBy(exchange) ?? [])
   const history = group.flatMap((seen) => {
     const call = callOf(seen, created)
     if (call === undefined || ("wants" in call && call.wants.length === 0)) return []
@@ -48,7 +47,7 @@ const callOf = ({ asked, exchange, status }: Seen, created: ReadonlyArray<Animal
   const { isPlain, operation } = asked
   if (!isPlain) return undefined
   if (operation.is === "create") {
-    const id = CreatedAnimal.of(exchange)?.id
+    const id = PetJson.createdBy(exchange)?.id
     return id === undefined ? undefined : { creates: id }
   }
   if (operation.is === "get")

@@ -1,7 +1,7 @@
 /** Judges the animal in the response to a creation (design of §2, §4.2). */
 import { getPet } from "../../core/deprecation/Deprecation.ts"
 import type { Animal } from "../http/Animal.ts"
-import * as CreatedAnimal from "../http/CreatedAnimal.ts"
+import * as PetJson from "../http/PetJson.ts"
 import { header, text } from "../http/Wire.ts"
 import { type Ruling, rule } from "../model/Exchange.ts"
 import type { Operation } from "../model/Request.ts"
@@ -13,7 +13,7 @@ export const judge = (
   operation: Operation,
   basePath: string
 ): ReadonlyArray<Ruling> => {
-  const animal = CreatedAnimal.of(exchange)
+  const animal = PetJson.createdBy(exchange)
   if (animal === undefined || operation.is !== "create") return []
   const { name, status } = operation.creation.sent
   const members = Object.keys(JSON.parse(text(exchange.response.body)))

@@ -13,7 +13,6 @@ import * as ContentType from "../../core/service/ContentType.ts"
 import { defaults } from "../../core/service/ServiceOptions.ts"
 import type { ClauseSlug } from "../clauses/Clauses.ts"
 import * as Moment from "../http/Moment.ts"
-import { decode } from "../http/RequestTarget.ts"
 import { headerValues, type WireRequest } from "../http/Wire.ts"
 import type { Exchange } from "../model/Exchange.ts"
 import type { Lists } from "./Lists.ts"
@@ -51,12 +50,12 @@ export const outcomes = (
   lists: Lists,
   verdict: Verdict | undefined
 ): ReadonlyArray<Outcome> => {
-  const { caller, route } = reading
+  const { caller } = reading
   const all = ofAdmitted(exchange, reading, lists)
   const denied = ofLimits(verdict, caller.is === "nobody")
   if (caller.is !== "nobody") return [...denied, ...all]
   const isOther = all[0]?.statuses.some((status) => status >= 300) === true
-  const clause = route === undefined ? "auth.unknown-path" : isOther ? "auth.first" : undefined
+  const clause = isOther ? "http.order-of-checks" : undefined
   const code = caller.hasCredential ? "invalid_api_key" : "missing_api_key"
   return [...denied, error(code, caller.clause ?? clause), ...all]
 }
@@ -69,8 +68,12 @@ const ofLimits = (verdict: Verdict | undefined, isNobody: boolean): ReadonlyArra
 
 /** Returns the errors of an admitted request in order, then its success. */
 const ofAdmitted = (exchange: Exchange, reading: Reading, lists: Lists): ReadonlyArray<Outcome> => {
-  const { request, route } = reading
-  if (route === undefined) return [error("not_found", whyUnknown(reading)), ...ofEnvelope(request)]
+  const { path, request, route } = reading
+  if (route === undefined) {
+    const isOther = /\/(?:categor|store|orders)/.test(path)
+    const clause = isOther ? "http.other-operations" : "http.paths-exact"
+    return [error("not_found", clause), ...ofEnvelope(request)]
+  }
   if (request.method === "OPTIONS") return [success(204, "http.options")]
   const { operation } = route
   if (operation === undefined)
@@ -78,16 +81,6 @@ const ofAdmitted = (exchange: Exchange, reading: Reading, lists: Lists): Readonl
   if (operation.body !== undefined) return [...ofEnvelope(request), ...ofCreation(reading, lists)]
   const all = operation.removal ? [ofGet(exchange, reading, lists)] : ofList(reading, lists)
   return request.method === "HEAD" ? all.map((outcome) => ({ ...outcome, clause: "http.head" })) : all
-}
-
-/** Returns our decision by which a path is unknown that another service might know. */
-const whyUnknown = ({ basePath, path }: Reading): ClauseSlug => {
-  if (/%(?![0-9a-f]{2})/i.test(path)) return "http.malformed-escape"
-  const pets = `${basePath}/pets`.toLowerCase()
-  const tidy = decode(decode(path)).toLowerCase().replaceAll(/\/+/g, "/")
-  const isNear = tidy.startsWith(pets) && /^(?:\/[^/]*)?\/?$/.test(tidy.slice(pets.length))
-  if (isNear) return "http.paths-exact"
-  return /\/(?:categor|store|orders)/.test(path) ? "http.other-operations" : "http.unknown-path"
 }
 
 /** Returns the errors in the headers and the size of a request, which precede those in its content. */

@@ -93,13 +93,17 @@ function* ofRetryAfter({ exchange: { response } }: Responded): Iterable<Ruling> 
 
 /** `RateLimit` and `RateLimit-Policy` have the right form, and name the same policies. */
 function* ofRateLimit({ exchange: { response } }: Responded): Iterable<Ruling> {
-  const policies = StandardRateLimit.itemsOf(response, "RateLimit-Policy")
-  const states = StandardRateLimit.itemsOf(response, "RateLimit")
-  if (policies?.length === 0 && states?.length === 0) return
-  const isWhole = (items: typeof states, letter: string) =>
-    items?.every(({ numbers }) => (numbers.get(letter) ?? -1) >= 0) === true
-  const areSame = states?.every(({ policy }) => policies?.some((each) => each.policy === policy)) === true
-  const isRight = areSame && isWhole(policies, "q") && isWhole(states, "r")
+  const policies = StandardRateLimit.policiesIn(response, "RateLimit-Policy")
+  const states = StandardRateLimit.policiesIn(response, "RateLimit")
+  if (policies?.size === 0 && states?.size === 0) return
+  const areWhole = (all: StandardRateLimit.Policies, letter: string) =>
+    [...all.values()].every((numbers) => (numbers.get(letter) ?? -1) >= 0)
+  const areLists = policies !== undefined && states !== undefined
+  const isRight =
+    areLists &&
+    [...states.keys()].every((policy) => policies.has(policy)) &&
+    areWhole(policies, "q") &&
+    areWhole(states, "r")
   const actual = `${headerValues(response, "ratelimit-policy")}; ${headerValues(response, "ratelimit")}`
   yield rule(isRight, "limits.standard-syntax", "two lists of the same policies", actual)
 }

@@ -1,11 +1,10 @@
 /** The animals that responses showed, and the laws of lists and their pages: by id, page after page (design of §4.1). */
 import * as Result from "effect/Result"
-import type { ClauseSlug } from "../clauses/Clauses.ts"
 import type { Animal } from "../http/Animal.ts"
 import * as LinkHeader from "../http/LinkHeader.ts"
 import * as PetJson from "../http/PetJson.ts"
 import { headerValues, text } from "../http/Wire.ts"
-import { broken, type Exchange, isBroken, type Ruling, rule } from "../model/Exchange.ts"
+import { broken, type Exchange, type Ruling, rule } from "../model/Exchange.ts"
 import type { Seen } from "../model/Seen.ts"
 import * as Reading from "./Reading.ts"
 
@@ -76,8 +75,7 @@ const ofPage = (
   reading: Reading.Reading,
   shown: ReadonlyArray<Animal>
 ): Step => {
-  const { basePath, sent } = reading
-  const [cursor, limit, status] = ["cursor", "limit", "status"].map((name) => sent.get(name) ?? undefined)
+  const [cursor, status] = ["cursor", "status"].map((name) => reading.sent.get(name) ?? undefined)
   const first = { after: undefined, status, linkedBy: [] }
   const start = cursor === undefined ? first : lists.cursors.get(cursor)
   // The cursor came from no link.
@@ -86,30 +84,11 @@ const ofPage = (
   const [last, nextCursor] = [shown.at(-1), new URLSearchParams(target?.split("?")[1]).get("cursor")]
   const cursors = new Map(lists.cursors)
   if (last && nextCursor) cursors.set(nextCursor, { ...start, after: last.id, linkedBy: [exchange] })
-  const after = { ...lists, cursors }
   // What a request in flight creates may be on the page or not; the model judges the filter.
   const isOfStatus = shown.every((animal) => start.status === undefined || animal.status === start.status)
-  if (!exchange.isAlone || !isOfStatus) return [[], after]
-  const rest = restOf(lists, start)
-  const page = { shown, start, rest, limit, target, basePath, odd: Reading.isOdd(reading) ? odd : undefined }
-  const order = ofOrder(page)
-  return [isBroken(order) ? [order] : [order, ...ofEnd(page)], after]
+  const rulings = exchange.isAlone && isOfStatus ? lawsOf(lists, start, shown, target, reading) : []
+  return [[...rulings], { ...lists, cursors }]
 }
-
-interface Page {
-  readonly shown: ReadonlyArray<Animal>
-  readonly start: Start
-  /** The known animals from its start on, by id. */
-  readonly rest: ReadonlyArray<Known>
-  readonly limit: string | undefined
-  /** The target of the link to the next page. */
-  readonly target: string | undefined
-  readonly basePath: string
-  /** The clause that is broken if the request has unknown parameters. */
-  readonly odd: ClauseSlug | undefined
-}
-
-const odd: ClauseSlug = "list.unknown-parameters"
 
 /** Returns the known animals from the start of a page on, by id. */
 const restOf = ({ animals }: Lists, { after, status }: Start): ReadonlyArray<Known> =>
@@ -118,31 +97,44 @@ const restOf = ({ animals }: Lists, { after, status }: Start): ReadonlyArray<Kno
     .filter(({ animal }) => after === undefined || animal.id > after)
     .toSorted((a, b) => (a.animal.id < b.animal.id ? -1 : 1))
 
-/** A page shows all animals from its start up to its last animal, by id. */
-const ofOrder = ({ odd, rest, shown, start }: Page): Ruling => {
+/** A page shows all animals from its start by id; it links to the next page if and only if more animals follow. */
+function* lawsOf(
+  lists: Lists,
+  start: Start,
+  shown: ReadonlyArray<Animal>,
+  target: string | undefined,
+  reading: Reading.Reading
+): Iterable<Ruling> {
+  const { basePath, sent } = reading
+  const { linkedBy, status } = start
+  const isFirst = start.after === undefined
+  const odd = Reading.isOdd(reading) ? "list.unknown-parameters" : undefined
+  const rest = restOf(lists, start)
   const at = shown.findIndex(({ id }, index) => rest[index]?.animal.id !== id)
   const [expected, actual] = [rest[at]?.animal, shown[at]].map((animal) => animal && PetJson.line(animal))
-  const clause = odd ?? (start.after === undefined ? "list.order" : "list.paging.complete")
-  const earlier = [...start.linkedBy, ...(rest[at] === undefined ? [] : [rest[at].shownBy])]
-  return rule(at === -1, clause, `${expected ?? "no animal"} next by id`, actual, ...earlier)
-}
-
-/** A page has a link to the next one, with the same limit and status, if and only if more animals follow. */
-const ofEnd = ({ basePath, limit, odd, rest, shown, start, target }: Page): ReadonlyArray<Ruling> => {
+  const ofOrder = odd ?? (isFirst ? "list.order" : "list.paging.complete")
+  const missed = rest[at] === undefined ? [] : [rest[at].shownBy]
+  yield rule(at === -1, ofOrder, `${expected ?? "no animal"} next by id`, actual, ...linkedBy, ...missed)
+  if (at !== -1) return
+  if (!isFirst && shown.length === 0)
+    return yield broken("list.paging.last", "an animal on the page of a next link", "none", ...linkedBy)
+  const limit = sent.get("limit")
+  if (shown.length < Number(limit ?? 20))
+    return yield rule(
+      target === undefined,
+      odd ?? "list.paging.last",
+      "no next link after the last animal",
+      target
+    )
   const following = rest[shown.length]
-  if (start.after !== undefined && shown.length === 0)
-    return [broken("list.paging.last", "an animal on the page of a next link", "none", ...start.linkedBy)]
-  if (shown.length < Number(limit ?? 20)) {
-    const clause = odd ?? "list.paging.last"
-    return [rule(target === undefined, clause, "no next link after the last animal", target)]
-  }
-  if (following === undefined && target === undefined) return []
+  if (following === undefined && target === undefined) return
+  // The link has the same limit and status.
   const [path = "", query] = target?.split("?") ?? []
-  const sent = new URLSearchParams(query)
+  const linked = new URLSearchParams(query)
   const isKept =
-    sent.get("limit") === (limit ?? sent.get("limit")) && sent.get("status") === (start.status ?? null)
+    linked.get("limit") === (limit ?? linked.get("limit")) && linked.get("status") === (status ?? null)
   const isRight = isKept && Reading.isAddressOf(path, basePath, "/pets")
-  const expected = `a link to ${basePath}/pets with the limit ${limit ?? "if any"} and the status ${start.status ?? "if any"}`
-  const earlier = following === undefined ? [] : [following.shownBy]
-  return [rule(isRight, "list.paging", expected, target, ...earlier)]
+  const link = `a link to ${basePath}/pets with the limit ${limit ?? "if any"} and the status ${status ?? "if any"}`
+  const next = following === undefined ? [] : [following.shownBy]
+  yield rule(isRight, "list.paging", link, target, ...next)
 }

@@ -51,16 +51,11 @@ const ignoredBy = ({ caller, request }: Reading): ClauseSlug | undefined => {
 }
 
 /** Returns the clause that is broken if a later error is reported instead. */
-const orderOf = (
-  { code, statuses }: Expected.Outcome,
-  { caller, route }: Reading
-): ClauseSlug | undefined => {
-  const [status] = statuses
-  if (status === 401) return route === undefined ? "auth.unknown-path" : "auth.first"
+const orderOf = ({ code, statuses }: Expected.Outcome, { caller }: Reading): ClauseSlug | undefined =>
   // Without a key, 401 comes before everything else as well.
-  if (status === 429) return caller.is === "nobody" ? undefined : "limits.before-routing"
-  return code === "invalid_parameter" ? undefined : "http.order-of-checks"
-}
+  code === "invalid_parameter" || (statuses[0] === 429 && caller.is === "nobody")
+    ? undefined
+    : "http.order-of-checks"
 
 /** Judges the code and the message of an expected error. */
 const ofError = (

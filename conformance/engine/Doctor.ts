@@ -190,7 +190,7 @@ const examineClock = Effect.fnUntraced(function* ({
   for (let sent = 0; keys.tiny !== undefined && sent < MAX_REQUESTS; sent++) {
     const { response, to } = yield* sendOnce(listAs("tiny"))
     if (response?.status !== 429) continue
-    const seconds = RateHeaders.retryAfterSeconds({ response, receivedAt: to }) ?? 60
+    const seconds = RateHeaders.retryAfterSeconds(response, to) ?? 60
     const proven = yield* move(Math.max(seconds, MAX_REAL_WAIT_SECONDS) * 1_000)
     const isRefilled = (yield* sendOnce(listAs("tiny"))).response?.status === 200
     if (isRefilled && seconds > MAX_REAL_WAIT_SECONDS) return proven

@@ -4,7 +4,6 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type { Level } from "../clauses/Clause.ts"
 import type { Step as ReportedStep } from "../clauses/Finding.ts"
-import * as CreatedAnimal from "../http/CreatedAnimal.ts"
 import * as PetJson from "../http/PetJson.ts"
 import type { Header } from "../http/Wire.ts"
 import type { Exchange } from "../model/Exchange.ts"
@@ -62,7 +61,7 @@ export const tokenOf = (
   const steps = exchanges.map((exchange, index): Step => {
     const { body, headers, method, target: full } = exchange.request
     const before = exchanges[index - 1]
-    const animal = exchange.response && CreatedAnimal.of({ ...exchange, response: exchange.response })
+    const animal = exchange.response && PetJson.createdBy({ ...exchange, response: exchange.response })
     return {
       wait: Steps.waitBetween(before, exchange),
       method,
@@ -153,7 +152,7 @@ const once = Effect.fnUntraced(function* (
       })
       for (const [index, { request, response }] of responses.entries()) {
         const created = group[index]?.created
-        const animal = response && CreatedAnimal.of({ request, response })
+        const animal = response && PetJson.createdBy({ request, response })
         if (created !== undefined && animal !== undefined) ids.set(created, String(animal.id))
       }
       // To reproduce a 429, the key's limit is used up first.

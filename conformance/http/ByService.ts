@@ -1,10 +1,5 @@
 /** Tells responses of a service from those that its HTTP implementation sends without calling it. */
-import type { WireRequest, WireResponse } from "./Wire.ts"
-
-interface Answered {
-  readonly request: WireRequest
-  readonly response: WireResponse
-}
+import type { Responded } from "./Wire.ts"
 
 /** Statuses that an HTTP implementation sends without calling the service; they are not in the contract. */
 const transportStatuses: ReadonlySet<number> = new Set([
@@ -18,19 +13,19 @@ const malformedTarget = /%(?![0-9a-f]{2})|[^!-~]/i
 const knownMethod = /^(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS|TRACE|CONNECT)$/
 
 /** Whether an HTTP implementation probably rejected the method by itself. */
-export const isUnknownMethod = ({ request, response }: Answered): boolean =>
+export const isUnknownMethod = ({ request, response }: Responded): boolean =>
   response.status === 400 && !knownMethod.test(request.method)
 
 /** Whether the service itself probably sent the response. */
-export const isOfService = ({ request, response }: Answered): boolean =>
+export const isOfService = ({ request, response }: Responded): boolean =>
   !transportStatuses.has(response.status) &&
   !isUnknownMethod({ request, response }) &&
   (response.status !== 400 || !malformedTarget.test(request.target))
 
 /** Whether a response to this method and with this status may have a body. */
-export const hasBody = ({ request, response }: Answered): boolean =>
+export const hasBody = ({ request, response }: Responded): boolean =>
   request.method !== "HEAD" && response.status >= 200 && response.status !== 204 && response.status !== 304
 
 /** Whether the body is not empty. */
-export const isFilled = (exchange: Answered): boolean =>
+export const isFilled = (exchange: Responded): boolean =>
   hasBody(exchange) && exchange.response.body.length > 0

@@ -1,6 +1,6 @@
 /** Says in a few words which animal is meant, and where two animals or texts differ. */
-import { type Animal, fields } from "./Animal.ts"
-import * as PetJson from "./PetJson.ts"
+import type { Animal } from "./Animal.ts"
+import { escaped } from "./Printable.ts"
 
 /** Number of characters that are shown before and after the first difference of two texts. */
 const AROUND = 20
@@ -11,9 +11,7 @@ export const nameOf = ({ id, name, status }: Animal): string =>
 
 /** Returns the fields in which two animals differ, of each of them. */
 export const between = (a: Animal, b: Animal): readonly [string, string] => {
-  const others = fields.filter(({ mayChange, name }) => !mayChange && name !== "name" && a[name] !== b[name])
-  const rest = (animal: Animal) =>
-    others.map(({ name }) => `, ${name} ${PetJson.show(animal[name])}`).join("")
+  const rest = ({ categoryId }: Animal) => (a.categoryId === b.categoryId ? "" : `, categoryId ${categoryId}`)
   const [first, second] = a.name === b.name ? ["", ""] : texts(a.name, b.name).map((name) => `, name ${name}`)
   return [`animal ${a.id}${first}${rest(a)}`, `animal ${b.id}${second}${rest(b)}`]
 }
@@ -36,7 +34,7 @@ const quote = (all: ReadonlyArray<string>, at: number): string => {
   const [from, to] = [Math.max(0, at - AROUND), at + AROUND]
   const shown = JSON.stringify(all.slice(from, to).join("")).replaceAll(
     /[\p{M}\p{Cf}\p{Co}\p{Cn}\p{Z}\p{Cc}]/gu,
-    (character) => (character === " " ? " " : `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`)
+    (character) => (character === " " ? " " : escaped(character))
   )
   return `${from > 0 ? "…" : ""}${shown}${to < all.length ? "…" : ""}`
 }

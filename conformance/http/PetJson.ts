@@ -1,9 +1,9 @@
 /** Parses and formats animals in JSON, with all digits of their integers. */
 import * as Result from "effect/Result"
-import { type Animal, additionalFields, type Draft, fields, isInt64 } from "./Animal.ts"
-import * as Excerpt from "./Excerpt.ts"
+import * as PetStatus from "../../core/domain/PetStatus.ts"
+import { type Animal, type Draft, isInt64 } from "./Animal.ts"
 import * as JsonLimits from "./JsonLimits.ts"
-import { text, type WireResponse } from "./Wire.ts"
+import { type Responded, text, type WireResponse } from "./Wire.ts"
 
 /** Parses JSON with integers as `bigint`, in linear time; fails with a reason if it is invalid or exceeds a limit. */
 export const parse = (text: string): Result.Result<unknown, string> => {
@@ -36,29 +36,29 @@ const reviver = ((_name: string, value: unknown, { source }: { readonly source: 
 /** Returns the beginning of a text as a JSON string, for messages. */
 const excerpt = (text: string): string => JSON.stringify(shorten(text))
 
-const shorten = (text: string): string => Excerpt.of(text, 120)
+const shorten = (text: string): string => (text.length > 120 ? `${text.slice(0, 120)}…` : text)
 
 /** Returns the animal in a parsed value (contract §2 `Pet`), or the reason why it is not an animal. */
 export const animal = (value: unknown): Result.Result<Animal, string> => {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     return Result.fail(`not a Pet object: ${show(value)}`)
   }
-  const members = value as { readonly [field: string]: unknown }
-  if (!isInt64(members.id)) return Result.fail(`id is not an int64: ${show(members.id)}`)
-  const read: { [name: string]: unknown } = { id: members.id }
-  for (const { is, isPromised, name, type } of fields) {
-    const field = members[name]
-    if (field === undefined ? isPromised : !is(field)) {
-      return Result.fail(`${name} is not ${type}: ${show(field)}`)
-    }
-    read[name] = field
-  }
-  return Result.succeed(read as unknown as Animal) // each field was checked
+  const { categoryId, id, name, status } = value as { readonly [field: string]: unknown }
+  const wrong = (field: string, type: string, given: unknown) =>
+    Result.fail(`${field} is not ${type}: ${show(given)}`)
+  if (!isInt64(id)) return wrong("id", "an int64", id)
+  if (typeof name !== "string") return wrong("name", "a string", name)
+  if (!isInt64(categoryId)) return wrong("categoryId", "an int64", categoryId)
+  if (status !== undefined && !isStatus(status)) return wrong("status", "a PetStatus", status)
+  return Result.succeed({ id, name, categoryId, status })
 }
 
-/** Whether two responses show the same animal, so that only fields that may change differ. */
+const isStatus = (value: unknown): value is PetStatus.PetStatus =>
+  typeof value === "string" && PetStatus.is(value)
+
+/** Whether two responses show the same animal; only its status may change. */
 export const isSameAnimal = (a: Animal, b: Animal): boolean =>
-  a.id === b.id && fields.every(({ mayChange, name }) => mayChange || encode(a[name]) === encode(b[name]))
+  a.id === b.id && a.name === b.name && a.categoryId === b.categoryId
 
 /** Maximum number of animals in a list, because laws compare all pairs of them; the contract allows 100. */
 const MAX_ANIMALS = 1_000
@@ -80,39 +80,33 @@ export const animals = (value: unknown): Result.Result<ReadonlyArray<Animal>, st
 export const listedIn = (response: Pick<WireResponse, "body"> | undefined): ReadonlyArray<Animal> =>
   Result.getOrElse(Result.flatMap(parse(text(response?.body)), animals), () => [])
 
+/** Returns the animal that a request created, as the response showed it; `undefined` for any other exchange. */
+export const createdBy = ({ request, response: { body, status } }: Responded): Animal | undefined =>
+  request.method === "POST" && status === 201
+    ? Result.getOrUndefined(Result.flatMap(parse(text(body)), animal))
+    : undefined
+
 /** Formats a parsed JSON value for messages, shortened, with all digits of an int64; `absent` for `undefined`. */
 export const show = (value: unknown): string => {
   if (value === undefined) return "absent"
   if (typeof value === "bigint") return String(value)
   if (value === Infinity || value === -Infinity) return TOO_LARGE
   return shorten(
-    JSON.stringify(value, (_name, member: unknown) =>
-      typeof member === "bigint"
-        ? String(member)
-        : member === Infinity || member === -Infinity
-          ? TOO_LARGE
-          : member
-    )
+    JSON.stringify(value, (_name, member: unknown) => {
+      if (typeof member === "bigint") return String(member)
+      return member === Infinity || member === -Infinity ? TOO_LARGE : member
+    })
   )
 }
 
 const TOO_LARGE = "a number beyond 1.8e308"
 
-/** Encodes a value as JSON, with all digits of integers; `undefined` for `undefined`. */
-const encode = (value: unknown): string | undefined =>
-  typeof value === "bigint" ? String(value) : JSON.stringify(value)
-
 /** Formats an animal in one line for messages. */
-export const line = (animal: Animal): string => {
-  const { categoryId, id, name, status } = animal
-  const others = additionalFields.flatMap((field) =>
-    animal[field] === undefined ? [] : [`, ${field} ${show(animal[field])}`]
-  )
-  return `{id ${id}, name ${JSON.stringify(name)}, categoryId ${categoryId}${status === undefined ? "" : `, ${status}`}${others.join("")}}`
-}
+export const line = ({ categoryId, id, name, status }: Animal): string =>
+  `{id ${id}, name ${JSON.stringify(name)}, categoryId ${categoryId}${status === undefined ? "" : `, ${status}`}}`
 
 /** Returns the JSON body of a creation, without fields that are `undefined`. */
-export const draft = (pet: Draft): string =>
-  `{${fields
-    .flatMap(({ name }) => (pet[name] === undefined ? [] : [`"${name}":${encode(pet[name])}`]))
-    .join(",")}}`
+export const draft = ({ categoryId, name, status }: Draft): string => {
+  const ofStatus = status === undefined ? "" : `,"status":"${status}"`
+  return `{"name":${JSON.stringify(name)},"categoryId":${categoryId}${ofStatus}}`
+}

@@ -8,6 +8,9 @@ const shortEscapes: ReadonlyMap<string, string> = new Map([
   ["\t", "\\t"]
 ])
 
+/** Returns a character as an escape with its code point. */
+export const escaped = (character: string): string => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`
+
 /**
  * Matches the second `#` of a command for a CI service, anywhere in a line: `##[…]` (GitHub Actions), `##vso[…]` (Azure
  * Pipelines) and `##teamcity[…]`.
@@ -24,10 +27,7 @@ const leadingCommand = /^(\s*):(?=:)/
  */
 export const printable = (text: string): string =>
   text
-    .replace(
-      unprintable,
-      (character) => shortEscapes.get(character) ?? `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`
-    )
+    .replace(unprintable, (character) => shortEscapes.get(character) ?? escaped(character))
     .replace(command, "\\u{23}")
     .replace(leadingCommand, "$1\\u{3a}")
 
@@ -35,7 +35,4 @@ export const printable = (text: string): string =>
  * Returns what was sent as one visible line in which no two texts look alike: combining marks and spaces other than
  * U+0020 become escapes as well.
  */
-export const visible = (text: string): string =>
-  printable(
-    text.replace(/\p{M}|(?! )\p{Zs}/gu, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`)
-  )
+export const visible = (text: string): string => printable(text.replace(/\p{M}|(?! )\p{Zs}/gu, escaped))

@@ -24,21 +24,17 @@ export const of = (response: Pick<WireResponse, "headers">): RateHeaders | undef
     : { limit, remaining, resetAt }
 }
 
-/** The parts of an exchange from which a wait is computed. */
-export interface Denied {
-  readonly response: Pick<WireResponse, "headers">
-  /** The time of the response in epoch ms. */
-  readonly receivedAt: number
-  /** Whether `receivedAt` comes from the subject's clock. */
-  readonly byClock?: boolean
-}
-
 /**
  * Returns the seconds to wait by `Retry-After`, a number of seconds or a date (RFC 9110 §10.2.3); the contract allows
- * both. The wait for a date starts at the `Date` of the response; it starts at `receivedAt` if `Date` is missing, or if
- * `byClock` is true. Returns `undefined` if the header is missing, repeated or invalid.
+ * both. `receivedAt` is the time of the response in epoch ms, by the subject's clock if `byClock` is true. The wait for a
+ * date starts at the `Date` of the response; it starts at `receivedAt` if `Date` is missing, or if `byClock` is true.
+ * Returns `undefined` if the header is missing, repeated or invalid.
  */
-export const retryAfterSeconds = ({ byClock = false, receivedAt, response }: Denied): number | undefined => {
+export const retryAfterSeconds = (
+  response: Pick<WireResponse, "headers">,
+  receivedAt: number,
+  byClock = false
+): number | undefined => {
   const value = header(response, "retry-after")
   const seconds = whole(value)
   if (seconds !== undefined || value === undefined) return seconds

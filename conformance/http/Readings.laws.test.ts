@@ -198,13 +198,13 @@ describe("RateHeaders.of", () => {
 describe("RateHeaders.retryAfterSeconds", () => {
   const NOW = Date.UTC(2027, 0, 1, 12)
   const of = (...values: ReadonlyArray<string>) =>
-    RateHeaders.retryAfterSeconds({
-      response: wireResponse(
+    RateHeaders.retryAfterSeconds(
+      wireResponse(
         429,
         values.map((value) => ["retry-after", value] as const)
       ),
-      receivedAt: NOW
-    })
+      NOW
+    )
 
   it("returns a number of seconds unchanged", () => {
     fc.assert(
@@ -230,7 +230,7 @@ describe("RateHeaders.retryAfterSeconds", () => {
   it("returns the seconds from the Date header to a date", () => {
     fc.assert(
       fc.property(dates, ({ response, seconds }) => {
-        expect(RateHeaders.retryAfterSeconds({ response, receivedAt: NOW })).toBe(seconds)
+        expect(RateHeaders.retryAfterSeconds(response, NOW)).toBe(seconds)
       })
     )
   })
@@ -241,7 +241,7 @@ describe("RateHeaders.retryAfterSeconds", () => {
         const expected = Math.max(0, seconds + skew)
         expect(of(until)).toBe(expected)
         // When receivedAt comes from the subject's clock, Date is ignored: it may come from the machine's clock.
-        const byClock = RateHeaders.retryAfterSeconds({ response, receivedAt: NOW, byClock: true })
+        const byClock = RateHeaders.retryAfterSeconds(response, NOW, true)
         expect(byClock).toBe(expected)
       })
     )
@@ -249,18 +249,9 @@ describe("RateHeaders.retryAfterSeconds", () => {
 
   it("rounds the wait up to whole seconds, so that no client retries too early", () => {
     const until = new Date(NOW + 2_000).toUTCString()
-    expect(
-      RateHeaders.retryAfterSeconds({
-        response: wireResponse(429, [["Retry-After", until]]),
-        receivedAt: NOW + 1
-      })
-    ).toBe(2)
-    expect(
-      RateHeaders.retryAfterSeconds({
-        response: wireResponse(429, [["Retry-After", until]]),
-        receivedAt: NOW - 1
-      })
-    ).toBe(3)
+    const response = wireResponse(429, [["Retry-After", until]])
+    expect(RateHeaders.retryAfterSeconds(response, NOW + 1)).toBe(2)
+    expect(RateHeaders.retryAfterSeconds(response, NOW - 1)).toBe(3)
   })
 
   it("returns undefined if Retry-After is missing, repeated, or neither a number nor a date", () => {

@@ -9,11 +9,9 @@ const MAX_FIELDS = 128
 
 export const headersTooLong = "the header section is longer than 16 KiB"
 
-const tooMany = `the header section has more than ${MAX_FIELDS} fields`
-
 /** Returns a message about the limit that a header section exceeds, or `undefined`. */
 export const headersExceed = (headers: ReadonlyArray<Header>): string | undefined => {
-  if (headers.length > MAX_FIELDS) return tooMany
+  if (headers.length > MAX_FIELDS) return `the header section has more than ${MAX_FIELDS} fields`
   // Each field has a colon, a space and a line break.
   const bytes = headers.reduce((sum, [name, value]) => sum + name.length + value.length + 4, 0)
   return bytes > MAX_HEADERS ? headersTooLong : undefined
@@ -25,19 +23,13 @@ export const MAX_BODY = 1_000_000
 /** The message for a body that exceeds `MAX_BODY`. */
 export const bodyTooLong = "the body is longer than 1 MB"
 
-/** Collects the parts of a response body, however many, in one buffer with a maximum size. */
-export interface BoundedBody {
-  /** Adds a part and returns true; returns false, without adding it, if the body would exceed `MAX_BODY`. */
-  readonly add: (part: Uint8Array) => boolean
-  readonly bytes: () => Uint8Array
-}
-
-/** Creates an empty body. */
-export const boundedBody = (): BoundedBody => {
+/** Creates an empty body, which collects its parts, however many, in one buffer of at most `MAX_BODY` bytes. */
+export const boundedBody = () => {
   let buffer = Buffer.alloc(0)
   let length = 0
   return {
-    add: (part) => {
+    /** Adds a part and returns true; returns false, without adding it, if the body would exceed `MAX_BODY`. */
+    add: (part: Uint8Array): boolean => {
       const needed = length + part.length
       if (needed > MAX_BODY) return false
       if (needed > buffer.length) buffer = Buffer.concat([buffer], Math.min(MAX_BODY, 2 * needed))

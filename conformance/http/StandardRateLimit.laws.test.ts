@@ -2,8 +2,8 @@ import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import * as StandardRateLimit from "./StandardRateLimit.ts"
 
-const itemsOf = (...values: ReadonlyArray<string>) =>
-  StandardRateLimit.itemsOf({ headers: values.map((value) => ["RateLimit", value]) }, "RateLimit")
+const policiesIn = (...values: ReadonlyArray<string>) =>
+  StandardRateLimit.policiesIn({ headers: values.map((value) => ["RateLimit", value]) }, "RateLimit")
 
 const name = fc.string({ unit: fc.constantFrom(...'abc;,="\\ -5'), maxLength: 8 })
 const quoted = (text: string): string => `"${text.replace(/["\\]/g, "\\$&")}"`
@@ -15,16 +15,18 @@ const parameter = fc.tuple(
 
 const item = fc.tuple(name, fc.uniqueArray(parameter, { selector: ([key]) => key, maxLength: 4 }))
 
-describe("itemsOf", () => {
-  it("returns the integers of each item, whether the list is sent in one line or in several", () => {
+const items = fc.uniqueArray(item, { selector: ([policy]) => policy, maxLength: 4 })
+
+describe("policiesIn", () => {
+  it("returns the integers of each policy, whether the list is sent in one line or in several", () => {
     fc.assert(
-      fc.property(fc.array(item, { maxLength: 4 }), (items) => {
+      fc.property(items, (items) => {
         const texts = items.map(([policy, parameters]) =>
           [quoted(policy), ...parameters.map(([key, value]) => `${key}=${value}`)].join(";")
         )
-        const found = itemsOf(texts.join(", "))
-        expect(found).toEqual(itemsOf(...texts))
-        expect(found?.map(({ numbers }) => [...numbers])).toEqual(
+        const found = policiesIn(texts.join(", "))
+        expect(found).toEqual(policiesIn(...texts))
+        expect([...(found ?? [])].map(([, numbers]) => [...numbers])).toEqual(
           items.map(([, parameters]) =>
             parameters
               .filter(([, value]) => /^[0-9]+$/.test(value))
@@ -38,7 +40,7 @@ describe("itemsOf", () => {
   it.each(["limit=60, remaining=1", "60", '"a"; r=1,', '"a', "a;r=1", '"a";R=1', '"a" "b"', '"a";r=1;;t=2'])(
     "returns undefined for %s",
     (text) => {
-      expect(itemsOf(text)).toBeUndefined()
+      expect(policiesIn(text)).toBeUndefined()
     }
   )
 
@@ -46,10 +48,10 @@ describe("itemsOf", () => {
     fc.assert(
       fc.property(
         fc.string({ unit: fc.constantFrom(...'"\\;=,a1 :?'), maxLength: 300 }),
-        (text) => void itemsOf(text)
+        (text) => void policiesIn(text)
       )
     )
     // Quadratic time would exceed the time limit of the test.
-    for (const part of ['"', '";', '"a";a', ";a=1", "\\", '"a",', ":", " "]) itemsOf(part.repeat(200_000))
+    for (const part of ['"', '";', '"a";a', ";a=1", "\\", '"a",', ":", " "]) policiesIn(part.repeat(200_000))
   })
 })

@@ -19,6 +19,12 @@ export interface WireResponse {
   readonly body: Uint8Array
 }
 
+/** A request and its response. */
+export interface Responded {
+  readonly request: WireRequest
+  readonly response: WireResponse
+}
+
 /**
  * No complete response: the connection failed, the request timed out, or the response exceeded a limit; or this
  * transport cannot send the request as it is (`unsent`).

@@ -1,6 +1,6 @@
 /** The choices that the contract leaves to a service: learned once, then the service is held to them (§2, §4.1, §4.2). */
 import type { ClauseSlug } from "../clauses/Clauses.ts"
-import * as CreatedAnimal from "../http/CreatedAnimal.ts"
+import * as PetJson from "../http/PetJson.ts"
 import { type Exchange, type Ruling, rule } from "./Exchange.ts"
 import type { Parameter } from "./Request.ts"
 import { isDenial, isDescribed, isSuccess, type Seen } from "./Seen.ts"
@@ -59,7 +59,7 @@ const shownBy = (seen: Seen): Shown | undefined => {
   if (operation.is !== "create" || operation.creation.sent.status !== undefined) return undefined
   const { because, is } = operation.creation
   const isOtherCase = /^the field "status"$/i.test(because)
-  const animal = is === "valid" || isOtherCase ? CreatedAnimal.of(exchange) : undefined
+  const animal = is === "valid" || isOtherCase ? PetJson.createdBy(exchange) : undefined
   const choice = "the status of an animal created without one"
   const clause = isOtherCase ? "create.member-names" : "create.status-chosen"
   return animal && { choice, clause, value: animal.status ?? "absent" }

@@ -89,7 +89,7 @@ function* ofRate(seen: Seen, mayBeBanned: boolean): Iterable<Ruling> {
 
 function* ofDenial({ exchange, status }: Seen): Iterable<Ruling> {
   if (status !== 429) return
-  const hasWait = RateHeaders.retryAfterSeconds({ ...exchange, receivedAt: exchange.to }) !== undefined
+  const hasWait = RateHeaders.retryAfterSeconds(exchange.response, exchange.to) !== undefined
   const values = headerValues(exchange.response, "retry-after").join(" and ")
   yield rule(hasWait, "limits.retry-after-present", "Retry-After with 429", values || "none")
 }

@@ -148,7 +148,7 @@ const admittedAfter = ({ admittedAt = [] }: Standing, group: ReadonlyArray<Seen>
 }
 
 const retryAtOf = (exchange: Seen["exchange"]): number | undefined => {
-  const wait = RateHeaders.retryAfterSeconds({ ...exchange, receivedAt: exchange.to, byClock: true })
+  const wait = RateHeaders.retryAfterSeconds(exchange.response, exchange.to, true)
   return wait === undefined ? undefined : exchange.to + wait * 1_000
 }
 

@@ -2,7 +2,6 @@
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
 import type { Animal } from "../http/Animal.ts"
-import * as CreatedAnimal from "../http/CreatedAnimal.ts"
 import * as PetJson from "../http/PetJson.ts"
 import { MINUTE_PASSED_MS } from "../http/RateHeaders.ts"
 import type { Exchange } from "../model/Exchange.ts"
@@ -230,7 +229,7 @@ export const lookAtLists = Effect.fnUntraced(function* (
 /** Sends a creation, and gets the animal with the same key if the response shows one; returns the animal. */
 export const createAndGet = Effect.fnUntraced(function* (tools: Tools, sent: Sent) {
   const { request, response } = yield* tools.send(sent)
-  const animal = response && CreatedAnimal.of({ request, response })
+  const animal = response && PetJson.createdBy({ request, response })
   if (animal) yield* tools.send({ ...(sent.key && { key: sent.key }), path: `/pets/${animal.id}` })
   return animal || undefined
 })

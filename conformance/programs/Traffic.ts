@@ -5,7 +5,7 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { Animal } from "../http/Animal.ts"
-import * as CreatedAnimal from "../http/CreatedAnimal.ts"
+import * as PetJson from "../http/PetJson.ts"
 import * as RateHeaders from "../http/RateHeaders.ts"
 import { bytes, type Header, header, type NoResponse, type WireResponse } from "../http/Wire.ts"
 import type { Exchange } from "../model/Exchange.ts"
@@ -176,7 +176,7 @@ export const make = Effect.fnUntraced(function* ({ budget, name, see, target }: 
     // One odd response, such as a limit of 0 on an unknown path, must not stop every later program.
     if (rate !== undefined && rate.limit > 0 && (caller === "main" || response?.status === 401))
       rates.set(caller ?? "anonymous", rate)
-    const animal = caller === "main" && response && CreatedAnimal.of({ request, response })
+    const animal = caller === "main" && response && PetJson.createdBy({ request, response })
     if (animal) created.push(animal)
     if (isSent) see(exchange)
     return exchange
@@ -233,7 +233,7 @@ export const make = Effect.fnUntraced(function* ({ budget, name, see, target }: 
       const { response, to } = exchange
       if (response?.status !== 429 || denials === MAX_DENIALS[caller]) return exchange
       const byClock = clock !== undefined
-      const seconds = RateHeaders.retryAfterSeconds({ response, receivedAt: to, byClock })
+      const seconds = RateHeaders.retryAfterSeconds(response, to, byClock)
       if (seconds === undefined) return exchange
       rates.delete(caller)
       if (caller === "anonymous" && !byClock) {

@@ -131,7 +131,7 @@ export const isDenied = ({ response }: Exchange): boolean =>
 /** Returns the wait in milliseconds that a response tells; `undefined` if it tells none, or more than a month. */
 export const toldWait = ({ response, to }: Exchange): number | undefined => {
   if (response === undefined) return undefined
-  const seconds = RateHeaders.retryAfterSeconds({ response, receivedAt: to, byClock: true })
+  const seconds = RateHeaders.retryAfterSeconds(response, to, true)
   return seconds === undefined || seconds * SECOND > MAX_WAIT ? undefined : seconds * SECOND
 }
 

@@ -112,7 +112,7 @@ export const faults: ReadonlyArray<Fault> = [
       )
     ),
   fault("limits.after-routing", "Returns 404 for unknown paths before it checks the limit.")
-    .breaks("limits.before-routing")
+    .breaks("http.order-of-checks")
     .by(AtHttp.responses({ to: ({ target }) => !target.includes("/pets"), status: 429 }, Edit.status(404))),
   fault(
     "limits.headers-of-latest",

@@ -130,6 +130,8 @@ describe("Doctor.examine with a correct set-up", () => {
     expect(auth).toBeLessThan(all)
     expect(await countChecks({ exclude: ["auth"] })).toBe(all - auth)
     expect(await countChecks({ level: "design" })).toBeGreaterThan(all)
+    const one = await examine({ options: { only: ["list.array"] } })
+    expect([one].flat().at(-1)).toMatch(/^1 check at level spec/)
   })
 
   it("accepts an exhausted main key, missing rate and Date headers, and any status for a wrong key", async () => {

@@ -2,7 +2,16 @@
 import { describe, expect, it } from "vitest"
 import type * as Wire from "../http/Wire.ts"
 import * as Edit from "../selftest/spoilers/Edit.ts"
-import { creation, exchangesOf, judge, judgeHistory, posted, type Sent, setupOf } from "./History.fixture.ts"
+import {
+  creation,
+  exchangesOf,
+  judge,
+  judgeHistory,
+  posted,
+  SECRET,
+  type Sent,
+  setupOf
+} from "./History.fixture.ts"
 
 const START = Date.parse("2027-03-04T09:00:00Z")
 
@@ -48,6 +57,34 @@ describe("Model.judge", () => {
       const clauses = judge(setupOf(), exchanges).violations.map(({ clause }) => clause)
       expect(clauses).toContain("create.refused-unstored")
     }
+  })
+
+  it.each<[string, Sent, Parameters<typeof judgeHistory>[0]["fault"], string]>([
+    [
+      "a 404 for an empty list",
+      { path: "/pets?status=sold" },
+      { response: Edit.error(404, "none") },
+      "list.status-200"
+    ],
+    [
+      "a success with another status",
+      posted('{"name":"Rex","categoryId":1,"status":"sold"}'),
+      { response: Edit.status(200) },
+      "create.status-201"
+    ],
+    ["a creation without a body", creation("Rex"), { response: Edit.body("") }, "create.id-assigned"]
+  ])("tells %s from a request that is not accepted", (_, sent, fault, clause) => {
+    expect(judgeHistory({ fault: fault ?? {} }, [sent]).violations.map((each) => each.clause)).toEqual([
+      clause
+    ])
+  })
+
+  it("does not judge what 403 denies to a valid key in another form", () => {
+    const authorization = `bearer ${SECRET}`
+    const fault = { response: Edit.error(403, "forbidden") }
+    expect(
+      judgeHistory({ fault }, [{ authorization }, { ...creation("Rex"), authorization }]).violations
+    ).toEqual([])
   })
 
   it("tells an id of two animals from an animal that is listed twice", () => {

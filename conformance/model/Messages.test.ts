@@ -87,6 +87,13 @@ describe("a violation", () => {
     )
   })
 
+  it("names a rate header that is no number, with its value", () => {
+    const fault = { response: Edit.header("X-RateLimit-Remaining", "4.0") }
+    expect(judgeHistory({ fault }, [list]).violations).toMatchObject([
+      { clause: "limits.header-types", expected: "X-RateLimit-Remaining in digits", actual: '"4.0"' }
+    ])
+  })
+
   it("says when a removed operation still responds", () => {
     const afterMs = Date.parse("2031-01-01T00:00:00Z") - Date.parse("2027-03-04T09:00:00Z")
     const fault = onResponses((_, target) => target.endsWith("/1"), Edit.replace(200, "[]"))

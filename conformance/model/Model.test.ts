@@ -271,7 +271,7 @@ const kinds: ReadonlyArray<Kind> = [
   },
   {
     kind: "an id that wraps around finds an animal",
-    clause: "get.faithful",
+    clause: "get.not-found",
     world: {
       fault: {
         request: (request) => ({ ...request, target: request.target.replace("18446744073709551617", "1") })
@@ -395,5 +395,30 @@ describe("Model.judge", () => {
       "1 of 2 creations undecided: the server rejects the content type text/plain (1)"
     )
     expect(Model.tells(known)).toContain("the status of an animal created without one: available")
+  })
+
+  it("tells the first value of what the contract leaves open", () => {
+    const history = [0, -5].map((category) => posted(`{"name":"Rex","categoryId":${category}}`))
+    const rejecting = onResponses(() => true, Edit.error(400, "invalid"))
+    expect(Model.tells(judgeHistory({ fault: rejecting }, history).known)).toContain(
+      "2 of 2 creations undecided: the server rejects a category that need not exist: 0, … (2)"
+    )
+  })
+
+  it("tells that a status changes without a request for it", () => {
+    let isSold = false
+    const sells = onResponses(
+      (method) => {
+        isSold ||= method === "POST"
+        return isSold
+      },
+      Edit.rewritten((body) => body.replace(/("id":1,.*?)available/, "$1sold"))
+    )
+    const history = [creation("Rex"), list, creation("Tom"), list]
+    const response: typeof sells.response = (real, request) =>
+      request.body?.includes(82) ? real : (sells.response?.(real, request) ?? real)
+    expect(Model.tells(judgeHistory({ fault: { response } }, history).known)[0]).toBe(
+      "the status of animal 1 changes without a request for it: available in response 2, sold in response 4"
+    )
   })
 })

@@ -113,6 +113,23 @@ describe("every scenario", () => {
   )
 })
 
+describe("Traffic", () => {
+  it("does not wait for a server that is unreachable", () =>
+    Effect.gen(function* () {
+      const dead = { ...oddServer([undefined]), clock: undefined }
+      const wait = Traffic.make({
+        target: dead,
+        budget: { requests: 100, milliseconds: 60_000 },
+        see: () => {},
+        name: () => ""
+      }).pipe(
+        Effect.tap(({ sendOnce }) => Effect.replicateEffect(sendOnce({ path: "/pets" }), 5)),
+        Effect.flatMap(({ advance }) => Effect.flip(advance(30_000)))
+      )
+      expect(yield* wait).toMatchObject({ reason: expect.stringMatching(/^the server is unreachable/) })
+    }).pipe(Effect.runPromise))
+})
+
 describe("programs", () => {
   it("have different names, which their random choices depend on", () => {
     expect(new Set(programs.map(({ name }) => name)).size).toBe(programs.length)

@@ -64,11 +64,9 @@ const isOfConnection = Effect.fnUntraced(function* (
   return (yield* Effect.delay(statusOf(request), FREE_MS)) === response?.status
 })
 
-/** Whether the day may have begun anew with a 429 of the minute: it shows the minute again, and not a day with none left. */
+/** Whether a day that must have no requests left has some after a 429, which may have begun it anew. */
 const mayClearDay = (exchanges: ReadonlyArray<Exchange>): boolean => {
-  const ratesOf = (some: ReadonlyArray<Exchange>) =>
-    some.flatMap(({ response }) => (response && RateHeaders.of(response)) ?? [])
-  const denied = exchanges.slice(1).filter(({ response }) => response?.status === 429)
-  const [last] = ratesOf(exchanges.slice(-1))
-  return last !== undefined && last.remaining > 0 && ratesOf(denied).some(({ limit }) => limit === last.limit)
+  const last = exchanges.at(-1)?.response
+  const left = last && RateHeaders.of(last)?.remaining
+  return left !== undefined && left > 0 && exchanges.slice(1).some(({ response }) => response?.status === 429)
 }

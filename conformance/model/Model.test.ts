@@ -406,19 +406,12 @@ describe("Model.judge", () => {
   })
 
   it("tells that a status changes without a request for it", () => {
-    let isSold = false
-    const sells = onResponses(
-      (method) => {
-        isSold ||= method === "POST"
-        return isSold
-      },
-      Edit.rewritten((body) => body.replace(/("id":1,.*?)available/, "$1sold"))
-    )
-    const history = [creation("Rex"), list, creation("Tom"), list]
-    const response: typeof sells.response = (real, request) =>
-      request.body?.includes(82) ? real : (sells.response?.(real, request) ?? real)
-    expect(Model.tells(judgeHistory({ fault: { response } }, history).known)[0]).toBe(
-      "the status of animal 1 changes without a request for it: available in response 2, sold in response 4"
+    const [created, before] = exchangesOf({}, [creation("Rex"), list])
+    if (created === undefined || before?.response === undefined) throw new Error("there is no response")
+    const response = Edit.rewritten((body) => body.replace("available", "sold"))(before.response)
+    const { known } = judge(setupOf(), [created, before, { ...before, index: 2, response }])
+    expect(Model.tells(known)[0]).toBe(
+      "the status of animal 1 changes without a request for it: available in response 2, sold in response 3"
     )
   })
 })

@@ -1,5 +1,3 @@
-import * as Effect from "effect/Effect"
-import * as Random from "effect/Random"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { text } from "../http/Wire.ts"
@@ -8,9 +6,7 @@ import * as Credentials from "./Credentials.ts"
 import * as Headers from "./Headers.ts"
 import * as Names from "./Names.ts"
 import * as Paths from "./Paths.ts"
-import type { Tools } from "./Program.ts"
 import * as Queries from "./Queries.ts"
-import * as Requests from "./Requests.ts"
 import { boundaries, midnight, zones } from "./scenarios/Moments.ts"
 
 const KEY = "ast_Ab9x0Qz7k2"
@@ -77,22 +73,6 @@ describe("Bodies", () => {
   it("adds members to valid JSON", () => {
     for (const added of Bodies.additions) expect(parsed(Bodies.adding(added))).toHaveProperty("name")
   })
-})
-
-describe("Requests.all", () => {
-  it("sends a name with noncharacters as themselves and as escapes, whatever the seed", () =>
-    Effect.gen(function* () {
-      const tools = {
-        ...({} as Tools),
-        categories: "any",
-        created: () => [],
-        name: (tail = "") => `A${tail}`
-      } as const
-      const sent = yield* Requests.all(tools).pipe(Random.withSeed(String(Math.random())))
-      const bodies = sent.map(({ body = "" }) => (typeof body === "string" ? body : text(body)))
-      expect(bodies.some((body) => body.includes("\ufffe\uffff"))).toBe(true)
-      expect(bodies.some((body) => body.includes("\\ufffe\\uffff"))).toBe(true)
-    }).pipe(Effect.runPromise))
 })
 
 describe("Names.ofLength", () => {

@@ -9,6 +9,7 @@ import * as ServiceTarget from "../../selftest/ServiceTarget.ts"
 import type { HttpTarget } from "../../subjects/HttpSubject.ts"
 import type { Program } from "../Program.ts"
 import { programs, scenarios } from "../Programs.ts"
+import * as Requests from "../Requests.ts"
 import * as Traffic from "../Traffic.ts"
 
 const { MORNING, plans, stoppedTime } = ServiceTarget
@@ -128,6 +129,17 @@ describe("Traffic", () => {
       )
       expect(yield* wait).toMatchObject({ reason: expect.stringMatching(/^the server is unreachable/) })
     }).pipe(Effect.runPromise))
+})
+
+describe("Requests.all", () => {
+  it("sends noncharacters in a name as themselves and as escapes", async () => {
+    const [scenario] = scenarios
+    if (scenario === undefined) throw new Error("there is no scenario")
+    const [, all] = await Effect.runPromise(run(oddServer([undefined]), scenario, 1, Requests.all))
+    const bodies = all.map(({ body }) => String(body))
+    for (const written of ["\ufffe\uffff", "\\ufffe\\uffff"])
+      expect(bodies.some((body) => body.includes(written))).toBe(true)
+  })
 })
 
 describe("programs", () => {

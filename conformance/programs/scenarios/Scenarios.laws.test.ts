@@ -27,7 +27,7 @@ const run = <A>(
       target,
       budget: { requests: 10_000, milliseconds: 60_000 },
       see: () => {},
-      name: () => `Animal${names++}`
+      name: (tail = "") => `Animal${names++}${tail}`
     })
     // Some animals of earlier programs.
     const json = '{"name":"Rex","categoryId":1}'

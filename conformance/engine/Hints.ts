@@ -13,18 +13,14 @@ export const added = Effect.fnUntraced(function* (
 ): Effect.fn.Return<History> {
   const { exchanges, violation } = history
   const before = sameBefore(history, all)
-  const hints = [
-    ...(before === undefined ? [] : ["the same response as in step 1"]),
-    ...((yield* isOfConnection(violation.clause, exchanges, target)) ? [OF_CONNECTION] : []),
-    ...(violation.clause === "limits.per-day" && mayClearDay(exchanges) ? [CLEARS_DAY] : [])
-  ]
-  const actual = [violation.actual, ...hints].join(": ")
+  let { actual } = violation
+  if (before !== undefined) actual += ": the same response as in step 1"
+  if (yield* isOfConnection(violation.clause, exchanges, target))
+    actual += ": only on a connection that sent a valid key before"
+  if (violation.clause === "limits.per-day" && mayClearDay(exchanges))
+    actual += ": does a 429 of the minute clear the day?"
   return { violation: { ...violation, actual }, exchanges: [before ?? [], exchanges].flat() }
 })
-
-const OF_CONNECTION = "only on a connection that sent a valid key before"
-
-const CLEARS_DAY = "does a 429 of the minute clear the day?"
 
 /** Returns an earlier request like the last one that got the same response, although an animal has appeared between. */
 const sameBefore = (

@@ -94,13 +94,11 @@ const byBurden = (groups: ReadonlyArray<Group>): ReadonlyArray<Group> => {
     const causes = groups.filter(([each]) =>
       explaining.some(([cause, others]) => cause.test(each.clause) && others.test(clause))
     )
-    return Math.max(burden(group, all), ...causes.map((each) => burden(each, all) + LATER))
+    // A little more than what explains it.
+    return Math.max(burden(group, all), ...causes.map((each) => burden(each, all) + 0.001))
   }
   return groups.toSorted((a, b) => total(a) - total(b))
 }
-
-/** The least difference of two burdens that differ. */
-const LATER = 0.001
 
 const timesOf = (group: ReadonlyArray<Finding>): number =>
   group.reduce((sum, { times = 1 }) => sum + times, 0)

@@ -1,9 +1,5 @@
-/** Shortens texts from a subject, for messages and reports. */
+/** Shortens bodies from a subject, for messages and reports. */
 import { text } from "./Wire.ts"
-
-/** Returns at most `length` UTF-16 code units of a text, followed by `…` if it is longer. */
-export const of = (content: string, length: number): string =>
-  content.length > length ? `${content.slice(0, length)}…` : content
 
 /**
  * Returns the beginning of a body, and its size if it is longer than `length` UTF-16 code units. Decodes only what is

@@ -1,7 +1,6 @@
 /** Parses and formats animals in JSON, with all digits of their integers. */
 import * as Result from "effect/Result"
 import { type Animal, additionalFields, type Draft, fields, isInt64 } from "./Animal.ts"
-import * as Excerpt from "./Excerpt.ts"
 import * as JsonLimits from "./JsonLimits.ts"
 import { text, type WireResponse } from "./Wire.ts"
 
@@ -36,7 +35,7 @@ const reviver = ((_name: string, value: unknown, { source }: { readonly source: 
 /** Returns the beginning of a text as a JSON string, for messages. */
 const excerpt = (text: string): string => JSON.stringify(shorten(text))
 
-const shorten = (text: string): string => Excerpt.of(text, 120)
+const shorten = (text: string): string => (text.length > 120 ? `${text.slice(0, 120)}…` : text)
 
 /** Returns the animal in a parsed value (contract §2 `Pet`), or the reason why it is not an animal. */
 export const animal = (value: unknown): Result.Result<Animal, string> => {

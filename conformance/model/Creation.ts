@@ -148,7 +148,7 @@ const leftOpen = (
   if (status === null) return "a status of null"
   const spelling = /"categoryId"\s*:\s*([^\s,}]*)/.exec(content)?.[1] ?? "escaped"
   if (!/^(?:0|-?[1-9][0-9]*)$/.test(spelling))
-    return `an integer in another spelling: ${PetJson.show(spelling)}`
+    return `an integer in another spelling: ${PetJson.show(spelling.slice(0, 20))}`
   const [hasName, hasCategory] = acceptedBy(sent).map((each) => accepted.has(each))
   if (!hasName && !/^[A-Za-z]{1,12}$/.test(String(name))) return nameKind(String(name))
   // Other categories than declared ones need not exist; nearly every service has a category 1, if it has any.

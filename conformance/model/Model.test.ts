@@ -396,22 +396,4 @@ describe("Model.judge", () => {
     )
     expect(Model.tells(known)).toContain("the status of an animal created without one: available")
   })
-
-  it("tells the first value of what the contract leaves open", () => {
-    const history = [0, -5].map((category) => posted(`{"name":"Rex","categoryId":${category}}`))
-    const rejecting = onResponses(() => true, Edit.error(400, "invalid"))
-    expect(Model.tells(judgeHistory({ fault: rejecting }, history).known)).toContain(
-      "2 of 2 creations undecided: the server rejects a category that need not exist: 0, … (2)"
-    )
-  })
-
-  it("tells that a status changes without a request for it", () => {
-    const [created, before] = exchangesOf({}, [creation("Rex"), list])
-    if (created === undefined || before?.response === undefined) throw new Error("there is no response")
-    const response = Edit.rewritten((body) => body.replace("available", "sold"))(before.response)
-    const { known } = judge(setupOf(), [created, before, { ...before, index: 2, response }])
-    expect(Model.tells(known)[0]).toBe(
-      "the status of animal 1 changes without a request for it: available in response 2, sold in response 3"
-    )
-  })
 })

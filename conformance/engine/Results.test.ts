@@ -176,6 +176,7 @@ describe("Results.causes", () => {
     ["auth.required", "auth.whole-key"],
     ["resources.id-unique", "list.sees-created"],
     ["create.name-type", "resources.pet-types"],
+    ["list.limit.maximum-returned", "list.limit.ceiling"],
     ["list.status.before-limit", "list.limit.default-fills"],
     ["list.sees-created", "create.concurrent"],
     ["limits.per-minute", "limits.atomic"],

@@ -79,6 +79,7 @@ const explaining: ReadonlyArray<readonly [cause: RegExp, others: RegExp]> = [
   [/^auth\.required$/, /^auth\.(?!required|bearer|error-body)/],
   [/^resources\.id-unique$/, /^(?!resources\.id-unique)(?:auth|create|get|list|resources)\./],
   [/^create\.\w+-(?:type|required|range|enum)$/, /^resources\.pet-/],
+  [/^list\.limit\.maximum-returned$/, /^list\.limit\.(?:ceiling|default)$/],
   [/^list\.status\.before-limit$/, /^list\.(?:limit\.default-fills|sees-created|complete)$/],
   // What requests show one after the other explains what they show at the same time.
   [/^list\.sees-created$/, /^create\.concurrent$/],

@@ -77,10 +77,10 @@ type Group = Arr.NonEmptyReadonlyArray<Finding>
 /** Clauses that, once broken, may explain why others are: these come after them. */
 const explaining: ReadonlyArray<readonly [cause: RegExp, others: RegExp]> = [
   [/^auth\.required$/, /^auth\.(?!required|bearer|error-body)/],
-  [/^resources\.id-unique$/, /^(?!resources\.id-unique)(?:auth|create|get|list|resources)\./],
+  [/^resources\.id-unique$/, /^(?!resources\.id-unique|create\.returns)(?:auth|create|get|list|resources)\./],
   [/^create\.\w+-(?:type|required|range|enum)$/, /^resources\.pet-/],
   [/^list\.limit\.maximum-returned$/, /^list\.limit\.(?:ceiling|default)$/],
-  [/^list\.status\.before-limit$/, /^list\.(?:limit\.default-fills|sees-created|complete)$/],
+  [/^list\.status\.before-limit$/, /^list\.limit\.default-fills$/],
   // What requests show one after the other explains what they show at the same time.
   [/^list\.sees-created$/, /^create\.concurrent$/],
   [/^limits\.per-(?:minute|day)$/, /^limits\.atomic$/],

@@ -223,6 +223,8 @@ describe("animal-store conformance with an invalid set-up", () => {
         [["run", ...key, "--only", "no.such"], /names no check or profile/],
         [["run", ...key, "--level", "perfect"], /--level: must be one of spec, design/],
         [["run", ...key, "--config", "/nowhere"], /--config: /],
+        [["run", ...key, "--out", "/proc/animals/report"], /--out: /],
+        [["run", ...key, "--out", "/dev/null"], /--out: /],
         [["run", ...key, "--contact", "a@b"], /--contact: must be an email address/],
         [["run", ...key, "--implementation-version", "1"], /--implementation: a version or a contact needs/],
         [["run", ...key, "--category", "1.5"], /--category: must be an integer/],

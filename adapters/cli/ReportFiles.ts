@@ -1,6 +1,7 @@
 /** Writes a conformance report as files in several formats. */
+import { existsSync } from "node:fs"
 import { access, constants, mkdir, writeFile } from "node:fs/promises"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import type { Report } from "../../conformance/engine/Report.ts"
 import * as Badge from "../../conformance/reports/Badge.ts"
 import * as Har from "../../conformance/reports/Har.ts"
@@ -21,8 +22,16 @@ const renderings = [
 
 /** Creates the directory; fails if it is not writable. */
 export const prepare = async (directory: string): Promise<void> => {
-  await mkdir(directory, { recursive: true })
-  await access(directory, constants.W_OK)
+  await create(directory)
+  // A file fails, too: it contains no directory.
+  await access(`${directory}/.`, constants.W_OK)
+}
+
+/** Creates a directory and those above it; `mkdir` with `recursive` never ends below `/proc`. */
+const create = async (directory: string): Promise<void> => {
+  if (existsSync(directory)) return
+  await create(dirname(directory))
+  await mkdir(directory)
 }
 
 /** Writes all files. */

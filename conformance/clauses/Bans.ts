@@ -7,10 +7,10 @@ export const clauses = [
       "§8.4.3: Repeated requests after a 429 may lead to a ban of the key, so clients should back off exponentially.",
       "It is a permission for the service, and advice to clients."
     ),
-    "ban.temporary": optional("§8.4.3: A ban ends.", "The service bans no key."),
+    "ban.temporary": optional("§8.4.3: A ban ends.", "No key of the run was banned."),
     "ban.only-that-key": optional(
       "§8.4.3: A ban applies only to the key whose requests caused it.",
-      "The service bans no key."
+      "No key of the run was banned."
     )
   }),
   ...design({

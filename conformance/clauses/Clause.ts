@@ -33,7 +33,7 @@ export const optional = (says: string, reason: string): Sentence => ({ says, opt
 
 /** Creates a sentence that is tried only if a list can show all animals. */
 export const unlessFull = (says: string): Sentence =>
-  optional(says, "The service holds more animals than any list shows.")
+  optional(says, "No list that must show every animal decides it.")
 
 /** Creates clauses of one level from sentences, keyed by slug, each after its section: `§2: An id is unique.` */
 const of =

@@ -25,7 +25,7 @@ export const clauses = [
       "§2: A creation whose `status` is neither one of the three values nor null gets 400.",
     "create.member-names": optional(
       "§2: A member whose name differs from `status` in case does not set the status.",
-      "The service rejects unknown members."
+      "No creation with a member such as `Status` was accepted."
     ),
     "create.status-chosen":
       "§2: All animals that are created without a status get the same one, or all of them none.",

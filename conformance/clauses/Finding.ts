@@ -15,6 +15,8 @@ export interface Finding {
   readonly expected: string
   readonly actual: string
   readonly steps: ReadonlyArray<Step>
+  /** How many of the first steps only help to understand the others; 0 if absent. */
+  readonly hints?: number | undefined
   /** What the requests of a long history were, if their number matters. */
   readonly tally?: string | undefined
   /** The token that replays the history; absent for ports, and if it would contain a key. */

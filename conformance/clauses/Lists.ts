@@ -6,7 +6,7 @@ export const clauses = [
     "list.status-200": "§4.1: A list request with valid parameters gets 200.",
     "list.empty": optional(
       "§4.1: A list request that no animal matches gets 200 with an empty array.",
-      "The service holds animals of every status."
+      "No list of the run was empty."
     ),
     "list.limit.maximum-returned":
       "§4.1: A list holds at most `limit` animals, for every `limit` from 1 to 100.",

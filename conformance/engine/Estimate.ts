@@ -43,7 +43,7 @@ export const lines = (
     }))
   )
   return [
-    `${selection.selected.size} checks at level ${selection.level}, about ${requests} requests and ${Math.ceil(ms / 1_000)} s${isTooMuch ? ", more than the budget (--budget) allows: some checks will stay inconclusive" : ""}`,
+    `${selection.selected.size} ${selection.selected.size === 1 ? "check" : "checks"} at level ${selection.level}, about ${requests} requests and ${Math.ceil(ms / 1_000)} s${isTooMuch ? ", more than the budget (--budget) allows: some checks will stay inconclusive" : ""}`,
     ...Object.entries(Arr.groupBy(lacking, ({ reason }) => reason)).map(([reason, all]) => {
       const profiles = [...new Set(all.map(({ profile }) => profile))].join(", ")
       return `some checks of ${profiles} will stay inconclusive: it needs ${reason}`

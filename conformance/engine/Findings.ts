@@ -7,6 +7,7 @@ import { visible } from "../http/Printable.ts"
 import type { Exchange, Violation } from "../model/Exchange.ts"
 import * as Request from "../model/Request.ts"
 import type { HttpSubject } from "../subjects/HttpSubject.ts"
+import * as Hints from "./Hints.ts"
 import * as History from "./History.ts"
 import { setupOf } from "./JudgedRun.ts"
 import * as Judges from "./Judges.ts"
@@ -57,12 +58,13 @@ export const of = Effect.fnUntraced(function* (
     }
     const [history] = histories.toSorted((a, b) => bySize(a.exchanges, b.exchanges))
     if (history === undefined) continue
-    const { exchanges: shown, violation } = history
+    const { exchanges: shown, violation } = yield* Hints.added(history, exchanges, target)
     found.push({
       clause: violation.clause,
       expected: visible(violation.expected),
       actual: visible(violation.actual),
       steps: Steps.of(shown, subject, counts, `${violation.expected} ${violation.actual}`),
+      hints: shown.length - history.exchanges.length,
       tally: counts ? Steps.tally(shown, operationOf) : undefined,
       token: Replay.tokenOf(violation.clause, shown, level, subject),
       times: all.length,

@@ -6,11 +6,6 @@ import packageJson from "../../package.json" with { type: "json" }
 /**
  * Returns the reason why a version of Node is too old for a range such as `>=22.19.0`; `undefined` if the version is
  * new enough or unknown.
- *
- * @example
- * ```ts
- * problem("20.20.2", ">=22.19.0") // "Node 22.19.0 or newer is required; this is Node 20.20.2"
- * ```
  */
 export const problem = (
   version: string | undefined = globalThis.process?.versions?.node,

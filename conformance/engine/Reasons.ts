@@ -1,16 +1,9 @@
 /** Returns why a run over HTTP did not decide a check. */
 import type { HttpSubject } from "../subjects/HttpSubject.ts"
-import { type Capability, capabilities } from "../subjects/Subject.ts"
+import { capabilities } from "../subjects/Subject.ts"
 import type { Completed } from "./JudgedRun.ts"
-import { inconclusive, notApplicable, type Undecided } from "./Results.ts"
+import { inconclusive, notApplicable, UNTRIED, type Undecided } from "./Results.ts"
 import type { Check } from "./Selection.ts"
-
-/** Keys without which a check does not apply, because the contract does not describe them. */
-const optionalKeys: { readonly [need in Capability]?: string } = {
-  revokedKey: "no revoked key is declared, and the contract defines no way to revoke one",
-  expiredKey: "no expired key is declared, and the contract does not mention expiry",
-  anyCategory: "the subject declares that it accepts only certain categories"
-}
 
 /** Returns the most important reason; `undefined` if there is none. */
 export const reasonFor = (
@@ -28,11 +21,14 @@ export const reasonFor = (
   const reason = firstOf(stopped)
   if (reason !== undefined) return inconclusive(reason)
   const missing = [...new Set(own.flatMap(({ needs = [] }) => needs))].filter((need) => !has.has(need))
-  const required = missing.filter((need) => optionalKeys[need] === undefined)
-  if (required.length > 0)
-    return inconclusive(`it needs ${required.map((need) => capabilities[need]).join(" and ")}`)
-  const [lacking] = missing.flatMap((need) => optionalKeys[need] ?? [])
-  if (lacking !== undefined) return notApplicable(lacking)
+  if (missing.length > 0)
+    return inconclusive(`it needs ${missing.map((need) => capabilities[need]).join(" and ")}`)
+  // Without such a key, the clause does not apply.
+  if (
+    (slug === "auth.revoked" && has.has("revokedKey")) ||
+    (slug === "auth.expired" && has.has("expiredKey"))
+  )
+    return inconclusive(UNTRIED)
   const isExact = exchanges.every(({ from, to }) => from === to)
   return level === "design" && /^(?:limits|ban)\./.test(slug) && !isExact
     ? notApplicable("the times of requests are not known to the millisecond")

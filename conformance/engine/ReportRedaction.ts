@@ -3,25 +3,19 @@ import type { Report } from "./Report.ts"
 
 /** Redacts a report, except for texts that come only from the suite. */
 export const ofReport = (report: Report, redact: (text: string) => string): Report => {
-  /** Redacts every text inside a value. */
+  /** Redacts every text inside a value but the replay token. */
   const clean = <A>(value: A): A =>
-    value === undefined
-      ? value
-      : JSON.parse(JSON.stringify(value), (_name, member) =>
-          typeof member === "string" ? redact(member) : member
-        )
+    JSON.parse(JSON.stringify(value), (name, member) =>
+      typeof member === "string" && name !== "token" ? redact(member) : member
+    )
   const { checks, choices, findings, implementation, stopped, subject } = report
   return {
     ...report,
+    ...clean({ choices, findings, implementation, stopped }),
     subject: { ...subject, name: redact(subject.name) },
-    ...(implementation === undefined ? {} : { implementation: clean(implementation) }),
-    findings: clean(findings),
-    stopped: clean(stopped),
-    choices: clean(choices),
-    checks: checks.map(({ counterexample, reason, ...check }) => ({
-      ...check,
-      reason: clean(reason),
-      counterexample: counterexample && { ...clean(counterexample), token: counterexample.token }
-    }))
+    checks: checks.map((check) => {
+      const { counterexample, reason } = check
+      return { ...check, ...clean({ counterexample, reason }) }
+    })
   }
 }

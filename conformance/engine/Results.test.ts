@@ -71,14 +71,9 @@ describe("Results.of", () => {
       /^inconclusive it needs a clock/
     ],
     [
-      "a program that lacks a revoked key",
-      { programs: [program("a", ["revokedKey"])] },
-      /^not-applicable no revoked key is declared/
-    ],
-    [
       "a program that stopped",
       {
-        programs: [program("a", ["revokedKey"]), program("b")],
+        programs: [program("a", ["clock"]), program("b")],
         stopped: new Map([["b", "the time budget is spent"]])
       },
       /^inconclusive the time budget is spent/
@@ -94,6 +89,17 @@ describe("Results.of", () => {
   ])("returns the status and the reason for %s", (_case, observed, expected) => {
     const result = resultOf(observed)
     expect(`${result?.status} ${result?.reason}`).toMatch(expected)
+  })
+
+  it("calls a check undecided that does not apply only if no key is declared", () => {
+    const reasonFor = (slug: "auth.revoked" | "auth.expired") =>
+      Reasons.reasonFor({ slug, level: "spec", profile: "auth" }, nothing, {
+        capabilities: new Set(["revokedKey"]),
+        exchanges: [],
+        target
+      })
+    expect(reasonFor("auth.revoked")?.status).toBe("inconclusive")
+    expect(reasonFor("auth.expired")).toBeUndefined()
   })
 
   it("returns the reason why a clause does not apply that nothing decides", () => {
@@ -164,6 +170,20 @@ describe("Results.causes", () => {
       "list.faithful",
       "create.returns-created"
     ])
+  })
+
+  it.each<[Finding["clause"], Finding["clause"]]>([
+    ["auth.required", "auth.whole-key"],
+    ["resources.id-unique", "list.sees-created"],
+    ["create.name-type", "resources.pet-types"],
+    ["list.limit.maximum-returned", "list.limit.ceiling"],
+    ["list.status.before-limit", "list.limit.default-fills"],
+    ["list.sees-created", "create.concurrent"],
+    ["limits.per-minute", "limits.atomic"],
+    ["limits.per-day", "limits.retry-after-promise"]
+  ])("puts %s before %s, which it explains, even if that has far more violations", (cause, other) => {
+    const findings = [finding(other, ["POST"], 500), finding(cause, ["GET"])]
+    expect(Results.causes(findings).map(({ check }) => check)).toEqual([cause, other])
   })
 
   it("puts a response that succeeded before a rejection", () => {

@@ -17,6 +17,9 @@ export type Undecided = Pick<CheckResult, "status" | "reason">
 
 export const inconclusive = (reason: string): Undecided => ({ status: "inconclusive", reason })
 
+/** The reason of a check that nothing tried. */
+export const UNTRIED = "no exchange of this run decides it"
+
 export const notApplicable = (reason: string): Undecided => ({ status: "not-applicable", reason })
 
 /** Returns the results of all checks, in run order. */
@@ -44,10 +47,7 @@ export const of = (
     if (about.decided > 0) return { ...about, status: "pass" }
     return {
       ...about,
-      ...(reasonFor(check) ??
-        (optional === undefined
-          ? inconclusive("no exchange of this run decides it")
-          : notApplicable(optional)))
+      ...(reasonFor(check) ?? (optional === undefined ? inconclusive(UNTRIED) : notApplicable(optional)))
     }
   })
 
@@ -57,7 +57,7 @@ export const of = (
  */
 export const causes = (findings: ReadonlyArray<Finding>): ReadonlyArray<Cause> => {
   const groups: Array<Arr.NonEmptyArray<Finding>> = []
-  for (const finding of findings.toSorted((a, b) => burden([a], findings) - burden([b], findings))) {
+  for (const finding of byBurden(findings.map((each) => [each] as const)).flat()) {
     const { shapes = [] } = finding
     const cause = groups.find(
       ([first]) => shapes.length > 0 && shapes.every((shape) => first.shapes?.includes(shape) === true)
@@ -65,13 +65,40 @@ export const causes = (findings: ReadonlyArray<Finding>): ReadonlyArray<Cause> =
     if (cause === undefined) groups.push([finding])
     else cause.push(finding)
   }
-  return groups
-    .toSorted((a, b) => burden(a, findings) - burden(b, findings))
-    .map((group) => ({
-      check: group[0].clause,
-      follows: group.slice(1).map(({ clause }) => clause),
-      more: timesOf(group) - 1
-    }))
+  return byBurden(groups).map((group) => ({
+    check: group[0].clause,
+    follows: group.slice(1).map(({ clause }) => clause),
+    more: timesOf(group) - 1
+  }))
+}
+
+type Group = Arr.NonEmptyReadonlyArray<Finding>
+
+/** Clauses that, once broken, may explain why others are: these come after them. */
+const explaining: ReadonlyArray<readonly [cause: RegExp, others: RegExp]> = [
+  [/^auth\.required$/, /^auth\.(?!required|bearer|error-body)/],
+  [/^resources\.id-unique$/, /^(?!resources\.id-unique|create\.returns)(?:auth|create|get|list|resources)\./],
+  [/^create\.\w+-(?:type|required|range|enum)$/, /^resources\.pet-/],
+  [/^list\.limit\.maximum-returned$/, /^list\.limit\.(?:ceiling|default)$/],
+  [/^list\.status\.before-limit$/, /^list\.limit\.default-fills$/],
+  // What requests show one after the other explains what they show at the same time.
+  [/^list\.sees-created$/, /^create\.concurrent$/],
+  [/^limits\.per-(?:minute|day)$/, /^limits\.atomic$/],
+  [/^limits\.per-day$/, /^limits\.retry-after-promise$/]
+]
+
+/** Sorts groups by what speaks against them; one that others explain comes after these. */
+const byBurden = (groups: ReadonlyArray<Group>): ReadonlyArray<Group> => {
+  const all = groups.flat()
+  const total = (group: Group): number => {
+    const [{ clause }] = group
+    const causes = groups.filter(([each]) =>
+      explaining.some(([cause, others]) => cause.test(each.clause) && others.test(clause))
+    )
+    // A little more than what explains it.
+    return Math.max(burden(group, all), ...causes.map((each) => burden(each, all) + 0.001))
+  }
+  return groups.toSorted((a, b) => total(a) - total(b))
 }
 
 const timesOf = (group: ReadonlyArray<Finding>): number =>
@@ -83,8 +110,8 @@ const timesOf = (group: ReadonlyArray<Finding>): number =>
  * a kind that violates this one. A rejection counts as one more step, because it often follows from a request that should
  * have been rejected.
  */
-const burden = (group: Arr.NonEmptyReadonlyArray<Finding>, all: ReadonlyArray<Finding>): number => {
-  const [{ shapes = [], steps }] = group
+const burden = (group: Group, all: ReadonlyArray<Finding>): number => {
+  const [{ hints = 0, shapes = [], steps }] = group
   const isRejection = /^[345]/.test(steps.at(-1)?.got ?? "")
   const later = all.filter(
     (each) =>
@@ -92,5 +119,5 @@ const burden = (group: Arr.NonEmptyReadonlyArray<Finding>, all: ReadonlyArray<Fi
       !group.includes(each) &&
       each.earlier?.some((shape) => shapes.includes(shape))
   )
-  return steps.length + (isRejection ? 1 : 0) - Math.log2(timesOf([...group, ...later]))
+  return steps.length - hints + (isRejection ? 1 : 0) - Math.log2(timesOf([...group, ...later]))
 }

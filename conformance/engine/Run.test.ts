@@ -163,22 +163,6 @@ describe("Run.run", () => {
   )
 
   it(
-    "is inconclusive with the reason where a program lacks a clock, and not applicable where a key is optional",
-    async () => {
-      const withoutClock = await reportOf({ only: ["deprecation"] }, none, { clock: undefined })
-      expect(withoutClock.checks.map(({ status }) => status)).toContain("inconclusive")
-      for (const { reason, status } of withoutClock.checks) {
-        if (status === "inconclusive") expect(reason).toMatch(/^it needs a clock/)
-      }
-      const keys = { main: "main-0123456789Abcdef" }
-      const withoutKeys = await reportOf({ only: ["auth"] }, none, { keys })
-      expect(withoutKeys).toMatchObject({ verdict: "selection-passed", exitCode: 0, claims: ["auth"] })
-      expect(withoutKeys.checks.find(({ id }) => id === "auth.revoked")?.status).toBe("not-applicable")
-    },
-    TIMEOUT_MS
-  )
-
-  it(
     "reports what was found so far if a signal ends it, and shows its progress",
     async () => {
       const controller = new AbortController()
@@ -195,11 +179,4 @@ describe("Run.run", () => {
     },
     TIMEOUT_MS
   )
-
-  it("fails with a sentence if no check is selected, and for a pattern that matches nothing", async () => {
-    const failureOf = (options: Run.RunOptions) =>
-      withServer((subject) => Effect.flip(Run.run(subject, options)))
-    expect(String(await failureOf({ only: ["port"] }))).toMatch(/none of the selected checks applies/)
-    expect(String(await failureOf({ only: ["no.such"] }))).toMatch(/"no.such" names no check or profile/)
-  })
 })

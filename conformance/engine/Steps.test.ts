@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest"
 import { bytes } from "../http/Wire.ts"
 import { rate, wireResponse } from "../http/Wires.fixture.ts"
 import type { Exchange } from "../model/Exchange.ts"
+import * as SentRequest from "../subjects/SentRequest.ts"
 import * as Steps from "./Steps.ts"
 
 const exchange = (index: number, at: number, changes: Partial<Exchange> = {}): Exchange => ({
@@ -124,6 +125,18 @@ describe("Steps.of", () => {
       "429, Retry-After Tue, 01 Jan 2030 00:00:20 GMT (in 20 s), 0 of 5 left, Reset 1 min ago"
     )
     expect(limitsOf(now / 1_000 + 60, "Sat, 01 Jan 2028 00:00:00 GMT")).toMatch(/\(731 days ago\)/)
+  })
+
+  it("shows both credentials of a request, in the command, too", () => {
+    const credentials = ["Bearer main-secret", "Bearer tiny-secret"].map(
+      (value) => ["Authorization", value] as const
+    )
+    const request = { method: "GET", target: "/v1/pets", headers: credentials, body: undefined }
+    const did = SentRequest.describe(request, "/v1", subject.secrets)
+    expect(did).toBe("GET /pets (Authorization: Bearer ‹key:main›, Authorization: Bearer ‹key:tiny›)")
+    expect(Steps.of([exchange(0, 0, { did, request })], subject, false)[0]?.curl).toBe(
+      `curl -i -H "Authorization: Bearer $KEY" -H "Authorization: Bearer $TINY" http://127.0.0.1:3000/v1/pets`
+    )
   })
 
   it("shows why there is no response", () => {

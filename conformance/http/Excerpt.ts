@@ -1,4 +1,4 @@
-/** Shortens texts from a subject, for messages and reports. */
+/** Shortens bodies from a subject, for messages and reports. */
 import { text } from "./Wire.ts"
 
 /**

@@ -45,7 +45,7 @@ export const make = (url: URL, timeoutMs = 10_000): Effect.Effect<Transport, nev
           if (limit === undefined) failWith("connection", error.message)
           else exceed(limit)
         }
-        const { body, headers, method, target } = request
+        const { body, headers, isAlone = false, method, target } = request
         const isChunked = headers.some(([name]) => name.toLowerCase() === "transfer-encoding")
         const length: ReadonlyArray<Header> =
           isChunked || (body === undefined && !/^(POST|PUT|PATCH)$/.test(method))
@@ -56,7 +56,7 @@ export const make = (url: URL, timeoutMs = 10_000): Effect.Effect<Transport, nev
         const outgoing = startRequest(
           {
             // A server may close an idle connection at any time (RFC 9112 §9.3.1), so only safe requests reuse one.
-            agent: isSafe(method) ? agent : false,
+            agent: isSafe(method) && !isAlone ? agent : false,
             protocol: url.protocol,
             hostname: url.hostname.replace(/^\[|\]$/g, ""),
             port: url.port,

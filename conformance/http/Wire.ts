@@ -11,6 +11,8 @@ export interface WireRequest {
   readonly target: string
   readonly headers: ReadonlyArray<Header>
   readonly body: Uint8Array | undefined
+  /** Whether it needs a connection that no other request used. */
+  readonly isAlone?: boolean
 }
 
 export interface WireResponse {

@@ -45,8 +45,8 @@ interface View {
 export interface Catalogue {
   readonly animals: ReadonlyMap<bigint, Shown>
   readonly names: Names.Names
-  /** Whether an animal was shown with another status than before (§3), so that no status is certain. */
-  readonly isChanging: boolean
+  /** The first change of a status without a request for it (§3), after which no status is certain. */
+  readonly change: string | undefined
   /** The lists that showed everything, by key and filter: other animals appear only by creation. */
   readonly complete: ReadonlyMap<string, View>
   /** Two keys of which the second one was shown an animal that the first one created. */
@@ -60,7 +60,7 @@ export interface Catalogue {
 export const empty: Catalogue = {
   animals: new Map(),
   names: Names.unknown,
-  isChanging: false,
+  change: undefined,
   complete: new Map(),
   shared: new Set(),
   rejected: new Map(),
@@ -120,7 +120,7 @@ const afterCreation = (catalogue: Catalogue, seen: Seen, sent: Sent): Step => {
   const { asked, exchange } = seen
   const read = readOne(exchange)
   if (Result.isFailure(read)) {
-    const [isId, ruling] = [/\bid\b/.test(read.failure), ofFields(read.failure)]
+    const [isId, ruling] = [/^not |\bid\b/.test(read.failure), ofFields(read.failure)]
     return [[isId ? { ...ruling, clause: "create.id-assigned" } : ruling], afterLoss(catalogue)]
   }
   const animal = read.success
@@ -164,11 +164,7 @@ const afterRejection = (catalogue: Catalogue, seen: Seen, sent: Sent): Catalogue
 }
 
 const rejectionClause = ({ status }: Seen): ClauseSlug =>
-  status === 401
-    ? "auth.refused-unstored"
-    : status === 429
-      ? "limits.refused-unstored"
-      : "create.refused-unstored"
+  `${status === 401 ? "auth" : status === 429 ? "limits" : "create"}.refused-unstored`
 
 // Lists
 
@@ -239,7 +235,7 @@ const ofWhole = (
   const ids = new Set(shown.map(({ id }) => id))
   const filter = status.is === "valid" ? status.value : undefined
   const required = [...catalogue.animals.values()].filter((known) => {
-    const isCertain = !catalogue.isChanging && isSoon(known.latest, exchange)
+    const isCertain = catalogue.change === undefined && isSoon(known.latest, exchange)
     const isWanted = filter === undefined || (known.animal.status === filter && isCertain)
     return isWanted && isRequired(catalogue, known, key, exchange)
   })
@@ -363,18 +359,20 @@ const show = (catalogue: Catalogue, shown: ReadonlyArray<Animal>, seen: Seen): C
   const { asked, exchange, key } = seen
   const isCreated = asked.operation.is === "create"
   const [animals, shared] = [new Map(catalogue.animals), new Set(catalogue.shared)]
-  let { isChanging } = catalogue
+  let { change } = catalogue
   for (const animal of shown) {
     const first = animals.get(animal.id)
     if (first !== undefined && !PetJson.isSameAnimal(first.animal, animal)) continue
-    const known = first ?? { animal, evidence: exchange, isCreated, key: key?.name }
+    const known = first ?? { animal, evidence: exchange, latest: exchange, isCreated, key: key?.name }
     const hasChanged = known.animal.status !== animal.status
     animals.set(animal.id, { ...known, latest: exchange, changed: hasChanged ? seen : undefined })
-    isChanging ||= hasChanged
+    const [before, now] = [known.animal, animal].map(({ status }) => status ?? "absent")
+    if (hasChanged)
+      change ??= `the status of animal ${animal.id} changes without a request for it: ${before} in response ${known.latest.index + 1}, ${now} in response ${exchange.index + 1}`
     // An animal that no key of the run created may belong to everybody.
     if (first?.isCreated && key !== undefined) shared.add(`${first.key} ${key.name}`)
   }
-  return { ...catalogue, animals, shared, isChanging }
+  return { ...catalogue, animals, shared, change }
 }
 
 const parse = ({ response }: Exchange): Result.Result<unknown, string> => PetJson.parse(text(response?.body))

@@ -2,7 +2,16 @@
 import { describe, expect, it } from "vitest"
 import type * as Wire from "../http/Wire.ts"
 import * as Edit from "../selftest/spoilers/Edit.ts"
-import { creation, exchangesOf, judge, judgeHistory, posted, type Sent, setupOf } from "./History.fixture.ts"
+import {
+  creation,
+  exchangesOf,
+  judge,
+  judgeHistory,
+  posted,
+  SECRET,
+  type Sent,
+  setupOf
+} from "./History.fixture.ts"
 
 const START = Date.parse("2027-03-04T09:00:00Z")
 
@@ -48,6 +57,19 @@ describe("Model.judge", () => {
       const clauses = judge(setupOf(), exchanges).violations.map(({ clause }) => clause)
       expect(clauses).toContain("create.refused-unstored")
     }
+  })
+
+  it("tells another status or an empty body of a success, and a 404 for no animals, from a rejection", () => {
+    const sold = '{"name":"Rex","categoryId":1,"status":"sold"}'
+    expect(clausesOf([{ path: "/pets?status=sold" }], Edit.error(404, "none"))).toEqual(["list.status-200"])
+    expect(clausesOf([posted(sold)], Edit.status(200))).toEqual(["create.status-201"])
+    expect(clausesOf([creation("Rex")], Edit.body(""))).toEqual(["create.id-assigned"])
+  })
+
+  it("does not judge what 403 denies to a valid key in another form", () => {
+    const authorization = `bearer ${SECRET}`
+    const history = [{ authorization }, { ...creation("Rex"), authorization }]
+    expect(clausesOf(history, Edit.error(403, "forbidden"))).toEqual([])
   })
 
   it("tells an id of two animals from an animal that is listed twice", () => {

@@ -1,4 +1,5 @@
 /** The choices that the contract leaves to a service: learned once, then the service is held to them (§2, §4.1, §4.2). */
+import * as Arr from "effect/Array"
 import type { ClauseSlug } from "../clauses/Clauses.ts"
 import * as PetJson from "../http/PetJson.ts"
 import { type Exchange, type Ruling, rule } from "./Exchange.ts"
@@ -10,19 +11,13 @@ interface Chosen {
   readonly evidence: Exchange
 }
 
-/** How many requests of a kind there were, and how many of them were rejected for what the contract leaves open. */
-interface Tally {
-  readonly sent: number
-  readonly rejected: ReadonlyMap<string, number>
-}
-
 export interface Choices {
   readonly chosen: ReadonlyMap<string, Chosen>
-  /** By kind of request, such as `creations`. */
-  readonly tallies: ReadonlyMap<string, Tally>
+  /** By kind of request, such as `creations`, what the contract leaves open about each that was rejected, otherwise "". */
+  readonly rejected: ReadonlyMap<string, ReadonlyArray<string>>
 }
 
-export const none: Choices = { chosen: new Map(), tallies: new Map() }
+export const none: Choices = { chosen: new Map(), rejected: new Map() }
 
 interface Shown {
   readonly choice: string
@@ -33,7 +28,7 @@ interface Shown {
 
 /** Learns from a response, and compares it with the choices so far. */
 export const judge = (choices: Choices, seen: Seen): readonly [ReadonlyArray<Ruling>, Choices] => {
-  const counted = { ...choices, tallies: count(choices.tallies, seen) }
+  const counted = { ...choices, rejected: count(choices.rejected, seen) }
   const shown = shownBy(seen)
   if (shown === undefined) return [[], counted]
   const { choice, clause, value } = shown
@@ -76,44 +71,42 @@ const ofLimit = (limit: Parameter<number>, isAccepted: boolean): Shown | undefin
     : undefined
 }
 
-const count = (tallies: Choices["tallies"], seen: Seen): Choices["tallies"] => {
+const count = (rejected: Choices["rejected"], seen: Seen): Choices["rejected"] => {
   const open = leftOpen(seen)
-  if (open === undefined) return tallies
-  const [kind, reasons] = open
-  const { rejected, sent } = tallies.get(kind) ?? { sent: 0, rejected: new Map<string, number>() }
+  if (open === undefined) return rejected
+  const [kind, reason] = open
   const isRejected = seen.status >= 400 && seen.status < 500
-  const next = new Map(rejected)
-  if (isRejected) for (const reason of reasons) next.set(reason, (next.get(reason) ?? 0) + 1)
-  return new Map(tallies).set(kind, { sent: sent + 1, rejected: next })
+  return new Map(rejected).set(kind, [...(rejected.get(kind) ?? []), isRejected ? reason : ""])
 }
 
 /** Returns the kind of a request that a service may accept, and what the contract leaves open about it. */
-const leftOpen = (seen: Seen): readonly [kind: string, reasons: ReadonlyArray<string>] | undefined => {
+const leftOpen = (seen: Seen): readonly [kind: string, reason: string] | undefined => {
   const { caller, operation } = seen.asked
-  if (caller.is === "open") return ["credentials", ["a valid key in another form"]]
+  if (caller.is === "open") return ["credentials", "a valid key in another form"]
   if (caller.is !== "valid" || isDenial(seen)) return undefined
-  if (operation.is === "create" && operation.creation.is !== "invalid") {
-    const { because } = operation.creation
-    return ["creations", because === "" ? [] : [because]]
-  }
+  if (operation.is === "create" && operation.creation.is !== "invalid")
+    return ["creations", operation.creation.because]
   if (operation.is !== "list") return undefined
   const { hasOthers, limit, status } = operation
   const reasons = [
-    ...(limit.is === "open" ? [`a limit ${limit.because}`] : []),
-    ...(status.is === "open" ? [`a status ${status.because}`] : []),
+    ...(limit.is === "open" ? [`a limit ${limit.because}: ${PetJson.show(limit.text)}`] : []),
+    ...(status.is === "open" ? [`a status ${status.because}: ${PetJson.show(status.text)}`] : []),
     ...(hasOthers ? ["another parameter"] : [])
   ]
-  return ["lists", reasons.length > 1 ? [reasons.join(" and ")] : reasons]
+  return ["lists", reasons.join(" and ")]
 }
 
 /** Returns the choices, and the requests that they left undecided. */
-export const tells = ({ chosen, tallies }: Choices): ReadonlyArray<string> => [
+export const tells = ({ chosen, rejected }: Choices): ReadonlyArray<string> => [
   ...[...chosen].map(([choice, { value }]) => `${choice}: ${value}`),
-  ...[...tallies].flatMap(([kind, { rejected, sent }]) => {
-    const reasons = [...rejected].toSorted(([, a], [, b]) => b - a)
-    const total = reasons.reduce((sum, [, each]) => sum + each, 0)
-    if (total === 0) return []
-    const shown = reasons.map(([reason, each]) => `${reason} (${each})`).join(", ")
-    return [`${total} of ${sent} ${kind} undecided: the server rejects ${shown}`]
+  ...[...rejected].flatMap(([kind, all]) => {
+    const some = all.filter((reason) => reason !== "")
+    if (some.length === 0) return []
+    // Of those that differ only in a value, the first one is shown.
+    const alike = Object.values(Arr.groupBy(some, (reason) => reason.replaceAll(/: .*?(?= and |$)/g, "")))
+    const shown = alike
+      .toSorted((a, b) => b.length - a.length)
+      .map((same) => `${same[0]}${new Set(same).size > 1 ? ", …" : ""} (${same.length})`)
+    return [`${some.length} of ${all.length} ${kind} undecided: the server rejects ${shown.join(", ")}`]
   })
 ]

@@ -146,12 +146,14 @@ const leftOpen = (
   const [other] = Object.keys(others)
   if (other !== undefined) return `the field ${PetJson.show(other)}`
   if (status === null) return "a status of null"
-  if (!/"categoryId"\s*:\s*(?:0|-?[1-9][0-9]*)\s*[,}]/.test(content)) return "an integer in another spelling"
+  const spelling = /"categoryId"\s*:\s*([^\s,}]*)/.exec(content)?.[1] ?? "escaped"
+  if (!/^(?:0|-?[1-9][0-9]*)$/.test(spelling))
+    return `an integer in another spelling: ${PetJson.show(spelling.slice(0, 20))}`
   const [hasName, hasCategory] = acceptedBy(sent).map((each) => accepted.has(each))
   if (!hasName && !/^[A-Za-z]{1,12}$/.test(String(name))) return nameKind(String(name))
   // Other categories than declared ones need not exist; nearly every service has a category 1, if it has any.
   const certain: ReadonlyArray<unknown> = categories === "any" ? [1n] : categories
-  if (!hasCategory && !certain.includes(categoryId)) return "a category that need not exist"
+  if (!hasCategory && !certain.includes(categoryId)) return `a category that need not exist: ${categoryId}`
   return isTaken(String(name)) ? "the name of another animal" : undefined
 }
 

@@ -54,11 +54,10 @@ function* ofRateHeaders({ exchange: { response }, status }: Seen): Iterable<Ruli
   const actual = values.join(" and ") || "none"
   yield rule(wrong === undefined, "limits.headers-present", `${wrong} once with ${status}`, actual)
   if (wrong !== undefined) return
-  const other = rateNames
-    .map((name) => headerValues(response, name)[0] ?? "")
-    .find((value) => !/^[0-9]{1,15}$/.test(value))
-  const shown = JSON.stringify(other ?? "")
-  yield rule(other === undefined, "limits.header-types", "rate headers in digits", shown)
+  const valueOf = (name: string) => headerValues(response, name)[0] ?? ""
+  const other = rateNames.find((name) => !/^[0-9]{1,15}$/.test(valueOf(name)))
+  const shown = other && JSON.stringify(valueOf(other))
+  yield rule(other === undefined, "limits.header-types", `${other} in digits`, shown)
 }
 
 function* ofRate(seen: Seen, mayBeBanned: boolean): Iterable<Ruling> {

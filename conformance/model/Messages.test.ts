@@ -10,12 +10,14 @@ import {
   minutes,
   onRemaining,
   onResponses,
+  posted,
   setupOf,
   small,
   smallDay,
   times,
   type World
 } from "./History.fixture.ts"
+import * as Model from "./Model.ts"
 
 describe("a violation", () => {
   it("finds one cause of a Remaining that is too low", () => {
@@ -87,6 +89,13 @@ describe("a violation", () => {
     )
   })
 
+  it("names a rate header that is no number, with its value", () => {
+    const fault = { response: Edit.header("X-RateLimit-Remaining", "4.0") }
+    expect(judgeHistory({ fault }, [list]).violations).toMatchObject([
+      { clause: "limits.header-types", expected: "X-RateLimit-Remaining in digits", actual: '"4.0"' }
+    ])
+  })
+
   it("says when a removed operation still responds", () => {
     const afterMs = Date.parse("2031-01-01T00:00:00Z") - Date.parse("2027-03-04T09:00:00Z")
     const fault = onResponses((_, target) => target.endsWith("/1"), Edit.replace(200, "[]"))
@@ -112,5 +121,25 @@ describe("a violation", () => {
       actual: "the day of 3 requests began anew after 11 h"
     })
     expect(violations[0]?.evidence.map(({ index }) => index)).toEqual(expect.arrayContaining([8, 10]))
+  })
+})
+
+describe("Model.tells", () => {
+  it("tells the first value of what the contract leaves open", () => {
+    const history = [0, -5].map((category) => posted(`{"name":"Rex","categoryId":${category}}`))
+    const rejecting = onResponses(() => true, Edit.error(400, "invalid"))
+    expect(Model.tells(judgeHistory({ fault: rejecting }, history).known)).toContain(
+      "2 of 2 creations undecided: the server rejects a category that need not exist: 0, … (2)"
+    )
+  })
+
+  it("tells that a status changes without a request for it", () => {
+    const [created, before] = exchangesOf({}, [creation("Rex"), list])
+    if (created === undefined || before?.response === undefined) throw new Error("there is no response")
+    const response = Edit.rewritten((body) => body.replace("available", "sold"))(before.response)
+    const { known } = judge(setupOf(), [created, before, { ...before, index: 2, response }])
+    expect(Model.tells(known)[0]).toBe(
+      "the status of animal 1 changes without a request for it: available in response 2, sold in response 3"
+    )
   })
 })

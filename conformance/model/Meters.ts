@@ -1,5 +1,4 @@
 /** What is known of limits and bans (§8), and the laws of admission, of the rate headers and of Retry-After. */
-import type { ClauseSlug } from "../clauses/Clauses.ts"
 import { duration } from "../http/Moment.ts"
 import * as RateHeaders from "../http/RateHeaders.ts"
 import { span } from "../windows/Span.ts"
@@ -262,13 +261,6 @@ const judgeWorlds = (
 
 const [MINUTE_MS, DAY_MS] = [60_000, 86_400_000]
 
-/** The clauses about the number in X-RateLimit-Remaining. */
-const ofRemaining: ReadonlyArray<ClauseSlug> = [
-  "limits.remaining-truth",
-  "limits.remaining-bound",
-  "limits.refused-count"
-]
-
 /** Returns a broken ruling of the worlds with all exchanges that it follows from, and in the words of its cause. */
 const explainedBy = (
   meters: Meters,
@@ -281,7 +273,12 @@ const explainedBy = (
   const earlier = [...meters.exclusions, ...latest]
   const isDenial = clause === "limits.no-early-429"
   const ban = otherBan(meters, key)
-  if (isDenial && ban !== undefined && (retryAt === undefined || isNear(retryAt, ban.retryAt))) {
+  if (
+    isDenial &&
+    !actual.endsWith("ms?") &&
+    ban !== undefined &&
+    (retryAt === undefined || isNear(retryAt, ban.retryAt))
+  ) {
     const alone = `${expected}: only another key ignored a 429`
     return broken("ban.only-that-key", alone, actual, ...latest, ban.exchange)
   }
@@ -293,7 +290,7 @@ const explainedBy = (
     const ofShown = isTooMuch ? "limits.remaining-truth" : "limits.remaining-bound"
     return broken(ofShown, `${expected} by X-RateLimit-Remaining`, actual, ...earlier)
   }
-  const isShownOfDay = ofRemaining.includes(clause) && now?.limit === key.plan.perDay
+  const isShownOfDay = /^limits\.re(?:maining|fused)-/.test(clause) && now?.limit === key.plan.perDay
   const isOfDay = clause === "limits.per-day" || isShownOfDay
   if (spentDay === undefined || !isOfDay || at.lo - spentDay.from >= DAY_MS)
     return broken(clause, expected, actual, ...earlier)

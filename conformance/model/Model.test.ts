@@ -271,7 +271,7 @@ const kinds: ReadonlyArray<Kind> = [
   },
   {
     kind: "an id that wraps around finds an animal",
-    clause: "get.faithful",
+    clause: "get.not-found",
     world: {
       fault: {
         request: (request) => ({ ...request, target: request.target.replace("18446744073709551617", "1") })

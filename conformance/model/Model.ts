@@ -89,8 +89,8 @@ export const close = (known: Knowledge): Judgment => {
 }
 
 /** Returns what a report tells beside the verdict: the choices of the service, and what they left undecided. */
-export const tells = ({ catalogue: { names }, choices, meters }: Knowledge): ReadonlyArray<string> => [
+export const tells = ({ catalogue, choices, meters }: Knowledge): ReadonlyArray<string> => [
+  ...[catalogue.change, Names.tells(catalogue.names)].flatMap((told) => told ?? []),
   ...Choices.tells(choices),
-  ...World.tells(meters.worlds),
-  ...[Names.tells(names)].flatMap((told) => told ?? [])
+  ...World.tells(meters.worlds)
 ]

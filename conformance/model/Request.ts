@@ -34,7 +34,7 @@ export type Operation =
       readonly hasOthers: boolean
     }
   | { readonly is: "create"; readonly creation: Creation.Creation }
-  /** `id` is `undefined` if the path segment is no integer; `form` is how it is written. */
+  /** `id` is `undefined` if the path segment is no int64; `form` is how it is written. */
   | {
       readonly is: "get"
       readonly id: bigint | undefined
@@ -116,8 +116,9 @@ const operationOf = (request: WireRequest, setup: Setup, known: Creation.Known):
 const getOf = (segment: string): Operation => {
   // Some services read 01, +1 and 1.0 as 1.
   const digits = /^\s*\+?(-?[0-9]{1,40})(?:\.0*)?\s*$/.exec(decode(segment))?.[1]
-  const id = digits === undefined ? undefined : BigInt(digits)
-  const isShortest = id !== undefined && String(id) === decode(segment) && BigInt.asIntN(64, id) === id
+  const number = BigInt(digits ?? 0)
+  const id = digits === undefined || BigInt.asIntN(64, number) !== number ? undefined : number
+  const isShortest = id !== undefined && String(id) === decode(segment)
   const spelling = String(id) === segment ? "shortest" : "percent-encoded"
   return { is: "get", id, form: isShortest ? spelling : "other" }
 }

@@ -24,9 +24,11 @@ export const make = (exchange: Seen["exchange"], asked: Asked): Seen => {
 /** Whether the service itself certainly responded, and not the HTTP implementation before it. */
 export const isByService = ({ exchange }: Seen): boolean => isOfService(exchange)
 
-/** Whether whatever responded knows the contract: an HTTP implementation knows no Error body. */
-export const isByContract = ({ exchange }: Seen): boolean =>
-  isOfService(exchange) || Result.isSuccess(ErrorBody.of(exchange.response))
+/** Whether the response has an Error body, which no HTTP implementation knows. */
+export const isError = ({ exchange }: Seen): boolean => Result.isSuccess(ErrorBody.of(exchange.response))
+
+/** Whether whatever responded knows the contract. */
+export const isByContract = (seen: Seen): boolean => isByService(seen) || isError(seen)
 
 /** Whether the contract describes the request, whether or not its values are valid. */
 export const isDescribed = ({ asked: { isPlain, operation } }: Seen): boolean =>

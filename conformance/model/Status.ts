@@ -6,9 +6,10 @@ import { REMOVAL_BEGINS, REMOVAL_OVER } from "../http/Removal.ts"
 import { CHUNKS, type Creation } from "./Creation.ts"
 import { type Ruling, rule } from "./Exchange.ts"
 import type { Caller, Operation } from "./Request.ts"
-import { isByService, isDescribed, type Seen } from "./Seen.ts"
+import { isByService, isDescribed, isError, type Seen } from "./Seen.ts"
 
 const ranges = {
+  "2xx": (status: number) => status < 300,
   "no 5xx": (status: number) => status < 500 || status === 501,
   "no 401": (status: number) => status !== 401,
   "no 404": (status: number) => status !== 404,
@@ -57,9 +58,9 @@ function* lawful(seen: Seen, mayBeBanned: boolean, exists: boolean): Iterable<La
   if (!ranges["no 5xx"](status)) return
   // Whatever else is wrong with a request, the key is checked first (§5.2, §5.3).
   if (caller.is === "missing" || caller.is === "invalid") return yield* withoutKey(seen, caller)
-  const mayBeDenied = mayBeBanned && (status === 401 || status === 403)
+  const mayBeDenied = (mayBeBanned || caller.is === "open") && (status === 401 || status === 403)
   const isOther = operation.is === "none" && !isHead(seen)
-  if (isOther || mayBeDenied || (caller.is === "open" && status === 401)) return
+  if (isOther || mayBeDenied) return
   yield gets("auth.bearer", ["no 401"], "a valid key")
   if (status === 429) return
   if (status === 403 && RateHeaders.of(exchange.response)?.remaining === 0)
@@ -109,9 +110,12 @@ function* ofList(
     return yield gets("errors.listed-statuses", [200, "4xx"])
   }
   yield* afterRemoval(seen, 200)
+  // An Error with 404 is by a service that is there, but has no animal for the list.
+  if (seen.status === 404 && isError(seen))
+    return yield gets("list.status-200", [200], "a list, even of no animals")
   yield gets("http.base-path", ["no 404"], "a list")
-  if (limit.is === "valid") yield gets("list.limit.accepted", [200], `the limit ${limit.value}`)
-  if (status.is === "valid") yield gets("list.status.accepted", [200], `the status ${status.value}`)
+  if (limit.is === "valid") yield gets("list.limit.accepted", ["2xx"], `the limit ${limit.value}`)
+  if (status.is === "valid") yield gets("list.status.accepted", ["2xx"], `the status ${status.value}`)
   yield gets("list.status-200", [200])
 }
 
@@ -126,7 +130,7 @@ function* ofCreation(seen: Seen, { because, clause, is, sent }: Creation): Itera
   if (is === "open") return yield gets("errors.listed-statuses", [201, "4xx", 501], because)
   yield* afterRemoval(seen, 201)
   yield gets("create.content-type-accepted", ["no 415"], "application/json")
-  if (sent.status !== undefined) yield gets("create.status-accepted", [201], `the status ${sent.status}`)
+  if (sent.status !== undefined) yield gets("create.status-accepted", ["2xx"], `the status ${sent.status}`)
   yield gets("create.status-201", [201])
 }
 

@@ -36,6 +36,9 @@ const creations = Effect.fnUntraced(function* (tools: Tools) {
   const countOf = yield* Draw.swarm(Object.values(Names.units))
   for (const length of [...Names.lengths, ...Names.lengths])
     names.push(Names.ofLength(tools.name(), yield* Draw.one(Names.characters), length, yield* countOf))
+  // Some servers read noncharacters only as themselves, or only as escapes.
+  for (const form of [Bodies.plain, ...Bodies.forms.slice(0, 1)])
+    sent.push(Bodies.creation(Calls.members(tools, { name: tools.name("\ufffe\uffff") }), form))
   // Some animals twice: the contract does not say whether names are unique.
   for (const name of [...names, ...(yield* Draw.some(names, 4))])
     sent.push(Bodies.creation(Calls.members(tools, { name, status: yield* Calls.newStatus })))

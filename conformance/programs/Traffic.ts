@@ -82,6 +82,11 @@ export const make = Effect.fnUntraced(function* ({ budget, name, see, target }: 
 
   const timeLeft = Effect.map(Clock.currentTimeMillis, (now) => begunAt + budget.milliseconds - now)
   const stopped = (reason: string) => Effect.fail(new Stopped({ reason }))
+  const reachable = Effect.suspend(() =>
+    missingResponses >= MAX_MISSING_RESPONSES
+      ? stopped(`the server is unreachable: ${missingResponses} consecutive requests had no response`)
+      : Effect.void
+  )
   const withinBudget = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E | Stopped> =>
     Effect.flatMap(timeLeft, (left) =>
       left <= 0
@@ -132,10 +137,7 @@ export const make = Effect.fnUntraced(function* ({ budget, name, see, target }: 
     if (sentCount >= budget.requests) return yield* stopped(`the request budget is spent: ${budget.requests}`)
     if (keptBytes > MAX_KEPT_BYTES)
       return yield* stopped(`the bodies of the responses exceed ${MAX_KEPT_BYTES / 1_000_000} MB in all`)
-    if (missingResponses >= MAX_MISSING_RESPONSES)
-      return yield* stopped(
-        `the server is unreachable: ${missingResponses} consecutive requests had no response`
-      )
+    yield* reachable
     const ordinal = ++sentCount
     const request = requestOf(sent)
     const did = SentRequest.describe(request, basePath, secrets)
@@ -187,6 +189,7 @@ export const make = Effect.fnUntraced(function* ({ budget, name, see, target }: 
   const advance = Effect.fnUntraced(function* (ms: number): Effect.fn.Return<void, Stopped> {
     const wait = Math.ceil(ms)
     if (wait <= 0) return
+    yield* reachable
     if (!(wait <= MAX_ADVANCE_MS)) {
       return yield* stopped(`a wait of ${Math.ceil(wait / DAY_MS)} days is too long for a run`)
     }

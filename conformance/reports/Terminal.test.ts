@@ -74,7 +74,7 @@ core 1/2 fail, limits 0/3 fail, concurrency 0/1 error, ban 0/1 not-applicable
 describe("Wording.verdict", () => {
   it("returns a sentence for each verdict", () => {
     const verdictOf = (verdict: Report["verdict"]) => Wording.verdict({ ...example, verdict })
-    const open = "29 of 58 creations undecided: the server rejects charset=utf-8"
+    const open = "29 of 58 creations undecided"
     expect(verdictOf("conformant")).toBe(`CONFORMANT at level spec: all 3 checks passed; ${open}`)
     expect(verdictOf("inconclusive")).toBe("INCONCLUSIVE at level spec: 2 of 8 checks could not be decided")
     expect(verdictOf("selection-passed")).toBe(

@@ -41,9 +41,7 @@ export const render = (report: Report, { color = false, columns = 100 }: Options
     first === undefined ? [] : cause(first),
     ...others.slice(0, MAX_WHOLE).map(otherCause),
     listed("", others.slice(MAX_WHOLE).map(otherInOneLine)),
-    reasons(checks, "error"),
-    reasons(checks, "inconclusive"),
-    reasons(checks, "not-applicable"),
+    ...(["error", "inconclusive", "not-applicable"] as const).map((status) => reasons(checks, status)),
     // What the doctor found explains why nothing could be decided.
     verdict === "error" ? findings.map((finding) => ["", finding]) : [],
     listed("Programs that stopped early:", stopped.map(bulleted)),

@@ -28,12 +28,9 @@ export const cost = ({
 export const verdict = (report: Report): string => {
   const { counts, level, verdict } = report
   const { decided, error, excluded, fail, inconclusive, planned } = counts
-  // The cases that rejections left undecided.
-  const [open, ...others] = report.choices.filter((choice) => /\bundecided\b/.test(choice))
-  const [first, ...more] = open?.split(/(?<=\)), /) ?? []
-  const cases = more.length === 0 ? first : `${first}, …`
-  const openCases =
-    open === undefined ? "" : `; ${cases}${others.length === 0 ? "" : ` (and ${others.length} more)`}`
+  // How many requests rejections left undecided.
+  const open = report.choices.flatMap((choice) => /^[^:]*\bundecided\b/.exec(choice) ?? [])
+  const openCases = open.map((each) => `; ${each}`).join("")
   switch (verdict) {
     case "conformant":
       return `CONFORMANT at level ${level}: all ${plural(decided, "check")} passed${openCases}`

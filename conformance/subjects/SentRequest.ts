@@ -60,9 +60,11 @@ export const describe = (
   secrets: KeyText.Secrets
 ): string => {
   const shown = headers.map(([name, value]) => `${name}: ${show(value, secrets)}`)
+  const credentials = headers.filter(([name]) => name === "Authorization").length
+  const key = /^Authorization: Bearer ‹key:([a-z]+)›$/
   const details = [
-    ...(headers.some(([name]) => name === "Authorization") ? [] : ["no key"]),
-    ...shown.map((header) => header.replace(/^Authorization: Bearer ‹key:([a-z]+)›$/, "$1 key"))
+    ...(credentials === 0 ? ["no key"] : []),
+    ...shown.map((header) => (credentials === 1 ? header.replace(key, "$1 key") : header))
   ].filter((each) => each !== "main key" && !/^content-type: application\/json$/i.test(each))
   return [
     `${method} ${show(target.slice(basePath.length), secrets)}`,

@@ -9,6 +9,7 @@ import * as ServiceTarget from "../../selftest/ServiceTarget.ts"
 import type { HttpTarget } from "../../subjects/HttpSubject.ts"
 import type { Program } from "../Program.ts"
 import { programs, scenarios } from "../Programs.ts"
+import * as Requests from "../Requests.ts"
 import * as Traffic from "../Traffic.ts"
 
 const { MORNING, plans, stoppedTime } = ServiceTarget
@@ -26,7 +27,7 @@ const run = <A>(
       target,
       budget: { requests: 10_000, milliseconds: 60_000 },
       see: () => {},
-      name: () => `Animal${names++}`
+      name: (tail = "") => `Animal${names++}${tail}`
     })
     // Some animals of earlier programs.
     const json = '{"name":"Rex","categoryId":1}'
@@ -111,6 +112,34 @@ describe("every scenario", () => {
         expect(requests / scenario.requests).toBeLessThan(1.5)
       }).pipe(Effect.scoped, Effect.runPromise)
   )
+})
+
+describe("Traffic", () => {
+  it("does not wait for a server that is unreachable", () =>
+    Effect.gen(function* () {
+      const dead = { ...oddServer([undefined]), clock: undefined }
+      const wait = Traffic.make({
+        target: dead,
+        budget: { requests: 100, milliseconds: 60_000 },
+        see: () => {},
+        name: () => ""
+      }).pipe(
+        Effect.tap(({ sendOnce }) => Effect.replicateEffect(sendOnce({ path: "/pets" }), 5)),
+        Effect.flatMap(({ advance }) => Effect.flip(advance(30_000)))
+      )
+      expect(yield* wait).toMatchObject({ reason: expect.stringMatching(/^the server is unreachable/) })
+    }).pipe(Effect.runPromise))
+})
+
+describe("Requests.all", () => {
+  it("sends noncharacters in a name as themselves and as escapes", async () => {
+    const [scenario] = scenarios
+    if (scenario === undefined) throw new Error("there is no scenario")
+    const [, all] = await Effect.runPromise(run(oddServer([undefined]), scenario, 1, Requests.all))
+    const bodies = all.map(({ body }) => String(body))
+    for (const written of ["\ufffe\uffff", "\\ufffe\\uffff"])
+      expect(bodies.some((body) => body.includes(written))).toBe(true)
+  })
 })
 
 describe("programs", () => {

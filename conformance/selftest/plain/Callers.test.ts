@@ -1,46 +1,9 @@
-import * as Effect from "effect/Effect"
-import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import * as Wire from "../../http/Wire.ts"
 import type { Choices } from "./Choices.ts"
 import { numberIn, serverOf } from "./Server.fixture.ts"
-import * as Variants from "./Variants.ts"
-
-const variants = Variants.of(1)
-
-const anyVariant = fc.constantFrom(...variants)
 
 describe("PlainServer", () => {
-  it("admits exactly 7 of 20 parallel requests if the limit is 7, in every conforming variant", async () => {
-    for (const { choices } of variants) {
-      const { requestOf, transport } = serverOf(choices, { perMinute: 7, perDay: 1000 })
-      const all = Array.from({ length: 20 }, () => transport(requestOf("GET", "/v1/pets")))
-      const responses = await Effect.runPromise(Effect.all(all, { concurrency: "unbounded" }))
-      expect(responses.filter(({ status }) => status === 200).length).toBe(7)
-      expect(responses.filter(({ status }) => status === 429).length).toBe(13)
-    }
-  })
-
-  it("admits a denied caller when Retry-After has passed, in every conforming variant", () => {
-    fc.assert(
-      fc.property(
-        anyVariant,
-        fc.array(fc.integer({ min: 0, max: 40_000 }), { minLength: 12, maxLength: 40 }),
-        ({ choices }, waits) => {
-          const { send, clock } = serverOf(choices, { perMinute: 3, perDay: 10 })
-          for (const wait of waits) {
-            clock.now += wait
-            const denied = send("GET", "/v1/pets")
-            if (denied.status === 200) continue
-            const announced = Wire.header(denied, "retry-after") ?? ""
-            clock.now = /GMT$/.test(announced) ? Date.parse(announced) : clock.now + Number(announced) * 1000
-            expect(send("GET", "/v1/pets").status).toBe(200)
-          }
-        }
-      )
-    )
-  })
-
   it("counts per key or per account, and ignores requests without a valid key", () => {
     for (const [counted, status] of [
       ["per key", 200],

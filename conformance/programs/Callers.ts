@@ -23,26 +23,21 @@ export const programs: ReadonlyArray<Program> = [
   program("credentials", { profile: "auth", requests: 222, anonymous: 170 }, function* (tools) {
     yield* Calls.stock(tools, 3)
     yield* Calls.lookAtLists(tools)
-    const rows: Array<{ call: Calls.Call; derive: Credentials.Derived }> = []
-    // The key is checked before everything else.
-    const usual = [...invalid.slice(0, 2), ...near.slice(CASES, NEAREST)]
-    for (const call of [...Calls.all, ...refused]) rows.push({ call, derive: yield* Draw.one(usual) })
-    for (const derive of [...invalid.slice(0, USUAL), ...near.slice(0, CASES)])
-      for (const call of [...operations, ...others]) rows.push({ call, derive })
-    for (const derive of near.slice(CASES, NEAREST))
-      for (const call of [...operations, yield* Draw.one(others)]) rows.push({ call, derive })
-    for (const derive of [...invalid.slice(USUAL), ...near.slice(NEAREST), ...open])
-      rows.push({ call: yield* Draw.one(operations), derive })
-    // Each credential once, before the limit of callers without a valid key is used up.
-    const isFirst = (row: (typeof rows)[number]) => rows.find(({ derive }) => derive === row.derive) === row
-    const sorted = rows.toSorted((a, b) => Number(isFirst(b)) - Number(isFirst(a)))
     const sent: Array<Sent> = []
-    for (const { call, derive } of sorted) {
+    const add = Effect.fnUntraced(function* (derive: Credentials.Derived, ...all: ReadonlyArray<Calls.Call>) {
       const credential = derive(tools.keys.main)
       const { key } = credential
-      if ((key === "revoked" || key === "expired") && tools.keys[key] === undefined) continue
-      sent.push(Credentials.withCredential(yield* call(tools), credential))
-    }
+      if ((key === "revoked" || key === "expired") && tools.keys[key] === undefined) return
+      for (const call of all) sent.push(Credentials.withCredential(yield* call(tools), credential))
+    })
+    // Each credential once, before the limit of callers without a valid key is used up.
+    for (const derive of [...invalid, ...near, ...open]) yield* add(derive, yield* Draw.one(operations))
+    // The key is checked before everything else.
+    const usual = [...invalid.slice(0, 2), ...near.slice(CASES, NEAREST)]
+    for (const call of [...Calls.all, ...refused]) yield* add(yield* Draw.one(usual), call)
+    for (const derive of [...invalid.slice(0, USUAL), ...near.slice(0, CASES)])
+      yield* add(derive, ...operations, ...others)
+    for (const derive of near.slice(CASES, NEAREST)) yield* add(derive, ...operations)
     yield* Calls.sendAll(tools, sent)
     if (tools.hasClock) yield* Spending.rest(tools)
   }),

@@ -10,13 +10,13 @@ const nextOf =
   (now) =>
     (Math.floor(now / unit) + 1) * unit
 
-/** The first time at this hour of a UTC day of some kind. */
+/** The beginning of the first UTC day of some kind. */
 const onDay =
-  (hour: number, isOfKind: (day: Date) => boolean): Next =>
+  (isOfKind: (day: Date) => boolean): Next =>
   (now) => {
-    let day = nextOf(DAY)(now - hour * HOUR)
+    let day = nextOf(DAY)(now)
     while (!isOfKind(new Date(day))) day += DAY
-    return day + hour * HOUR
+    return day
   }
 
 /** The first midnight in a time zone, which is given as the minutes that it is ahead of UTC. */
@@ -33,13 +33,8 @@ export const boundaries = {
   second: nextOf(SECOND),
   minute: nextOf(MINUTE),
   day: nextOf(DAY),
-  month: onDay(0, (day) => day.getUTCDate() === 1),
-  // The last Sundays of March and October at 01:00 UTC, when clocks change in Europe.
-  "change of clocks": onDay(
-    1,
-    (day) => day.getUTCDay() === 0 && day.getUTCDate() > 24 && [2, 9].includes(day.getUTCMonth())
-  ),
-  "29 February": onDay(0, (day) => day.getUTCMonth() === 1 && day.getUTCDate() === 29)
+  month: onDay((day) => day.getUTCDate() === 1),
+  "29 February": onDay((day) => day.getUTCMonth() === 1 && day.getUTCDate() === 29)
 } satisfies { readonly [name: string]: Next }
 
 /** Times before a boundary in milliseconds. */

@@ -149,6 +149,3 @@ export const resetOf = ({ response }: Exchange): number | undefined => {
 
 /** A short list with the main key, whose limits are not used up. */
 export const look: Sent = { path: "/pets?limit=1" }
-
-/** Whether a scenario can use up the day of a plan. */
-export const hasSmallDay = ({ perDay }: Plan): boolean => perDay <= MAX_PER_DAY

@@ -112,17 +112,5 @@ export const programs: ReadonlyArray<Program> = [
     }
     yield* Spending.rest(tools)
     yield* offend(tools, victim, { apart: 15_500, denials: 4 * STRIKES, together: perMinute })
-  }),
-  Spending.about(
-    "retries on a used day",
-    { ...ours, key: "tiny", maxPerDay: Spending.MAX_PER_DAY, requests: 130 },
-    function* (_, tiny) {
-      yield* tiny.useUpDay()
-      yield* tiny.walk(Array(30).fill(30 * SECOND))
-      // Eight clients that retry every 30 seconds.
-      yield* tiny.walk(
-        Array.from({ length: 60 }, (_, sent) => (sent % 8 === 0 ? 30 * SECOND - 7 * 999 : 999))
-      )
-    }
-  )
+  })
 ]

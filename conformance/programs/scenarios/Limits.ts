@@ -174,29 +174,7 @@ export const programs: ReadonlyArray<Program> = [
     yield* tiny.useUpDay(undefined, tiny.plan.perDay - 1)
     yield* Spending.until(tools, midnight(0)(yield* tools.now) - 2 * MINUTE)
     yield* tiny.walk([0, 0, 30, 88, 1, 1, 0].map((pause) => pause * SECOND))
-  }),
-  Spending.about(
-    "waits of several clients",
-    { ...limits, key: "victim", isDesign: true, requests: 75 },
-    function* (tools, victim) {
-      // Clients that a burst denied, then as many as the bucket has requests; these come a little late.
-      const { perMinute } = victim.plan
-      for (const [jitter, requests] of [
-        [0, 6 * perMinute],
-        [yield* Random.nextIntBetween(0, 500), 60]
-      ] as const) {
-        const clients = Array.from({ length: jitter === 0 ? 3 * perMinute : perMinute }, () => 0)
-        for (let sent = 0; sent < requests; sent++) {
-          const next = Math.min(...clients)
-          yield* Spending.until(tools, next)
-          const exchange = yield* victim.spend()
-          const wait = (Spending.toldWait(exchange) ?? MINUTE) + ((sent * 137) % (jitter + 1))
-          clients[clients.indexOf(next)] = exchange.to + (Spending.isDenied(exchange) ? wait : 1)
-        }
-        yield* Spending.rest(tools)
-      }
-    }
-  )
+  })
 ]
 
 /** What does not need getPet, and is sent when it has been removed. */

@@ -190,12 +190,10 @@ export const stock = Effect.fnUntraced(function* (tools: Tools, animals: number,
 /** Creates the most unusual animal with this status that the service accepts. */
 export const createUnusual = Effect.fnUntraced(function* (tools: Tools, status: string) {
   const before = tools.created().length
-  for (const categoryId of [yield* Draw.one(Bodies.inexactCategories), undefined]) {
-    for (const end of Names.ends) {
-      const name = tools.name(end)
-      yield* tools.send(Bodies.creation(members(tools, { name, categoryId, status })))
-      if (tools.created().length > before) return
-    }
+  const categoryId = yield* Draw.one(Bodies.inexactCategories)
+  for (const end of Names.ends) {
+    yield* tools.send(Bodies.creation(members(tools, { name: tools.name(end), categoryId, status })))
+    if (tools.created().length > before) return
   }
 })
 

@@ -3,7 +3,6 @@ import * as Bodies from "./Bodies.ts"
 import * as Calls from "./Calls.ts"
 import * as Credentials from "./Credentials.ts"
 import * as Draw from "./Draw.ts"
-import * as Headers from "./Headers.ts"
 import * as Names from "./Names.ts"
 import * as Pairs from "./Pairs.ts"
 import { type Program, program, type Sent } from "./Program.ts"
@@ -47,7 +46,6 @@ export const programs: ReadonlyArray<Program> = [
     })
     // Without a valid key, no other error of a request shows.
     const unusual = yield* Requests.all(tools)
-    const headers = yield* Draw.swarm(Headers.harmless)
     for (const moment of moments) {
       const { animals, isBefore = false, next } = moment
       const countOf = (status: string) => tools.created().filter((animal) => animal.status === status).length
@@ -63,7 +61,7 @@ export const programs: ReadonlyArray<Program> = [
         const credential = row.credential(tools.keys.main)
         const rejected = [yield* Draw.one(unusual), index % 2 === 0 ? list : creation]
         for (const each of [...sent, ...rejected.map((one) => Credentials.withCredential(one, credential))])
-          yield* tools.send({ ...each, headers: [...(each.headers ?? []), ...(yield* headers)] })
+          yield* tools.send(each)
       }
       for (const call of next === boundaries.month ? Calls.refused : []) yield* Calls.send(tools, call)
       yield* Calls.lookAtLists(tools)

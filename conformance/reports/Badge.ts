@@ -12,11 +12,6 @@ const LABEL = "animal store"
  * Returns the text and the color of a badge: `conformant`, or the profiles that the subject may claim. A failure
  * outweighs every claim.
  *
- * @example
- * ```ts
- * result(report) // ["conformant: core, auth", "good"]
- * ```
- *
  * @internal
  */
 export const result = ({

@@ -14,11 +14,10 @@ const STRIKES = 20
 
 /** How a key ignores denials. */
 interface Rhythm {
-  /** Time between requests in milliseconds, and how many are sent without time between them. */
+  /** Time between requests in milliseconds. */
   readonly apart: number
-  readonly together?: number
   /** The number of denials after which the key gives up. */
-  readonly denials?: number
+  readonly denials: number
   readonly calls?: ReadonlyArray<Calls.Call>
 }
 
@@ -26,7 +25,7 @@ interface Rhythm {
 const offend = Effect.fnUntraced(function* (
   tools: Tools,
   { spend }: Spending.Small,
-  { apart, calls = Calls.looks, denials = STRIKES + 2, together = 1 }: Rhythm
+  { apart, calls = Calls.looks, denials }: Rhythm
 ): Effect.fn.Return<Exchange, Stopped> {
   for (let denied = 0, sent = 1; ; sent++) {
     const exchange = yield* spend(calls[sent % calls.length])
@@ -38,7 +37,7 @@ const offend = Effect.fnUntraced(function* (
     const isBan = response?.status === 403 || hasBanCode || (Spending.toldWait(exchange) ?? 0) > 70 * SECOND
     if (isBan || denied >= denials || sent >= 4 * denials) return exchange
     if (isDenied && denied % 6 === 0) yield* lookAtOthers(tools)
-    if (sent % together === 0) yield* tools.advance(apart)
+    yield* tools.advance(apart)
   }
 })
 
@@ -94,23 +93,5 @@ export const programs: ReadonlyArray<Program> = [
         yield* victim.spend()
       }
     }
-  }),
-  Spending.about("strikes at intervals", { ...ours, requests: 220 }, function* (tools, victim) {
-    const { perMinute } = victim.plan
-    // A burst is at most one strike, and so are several denials within a second.
-    yield* tools.sendTogether(
-      Array.from({ length: perMinute + 2 * STRIKES }, () => ({ path: "/pets", key: "victim" }))
-    )
-    yield* tools.advance(6 * MINUTE)
-    yield* offend(tools, victim, { apart: 400, denials: 30 })
-    // A new count begins five minutes after the first strike; until then, all strikes count together.
-    for (const pause of [5 * MINUTE + SECOND, 0]) {
-      yield* Spending.rest(tools)
-      yield* offend(tools, victim, { apart: 1_500, denials: STRIKES - 1 })
-      yield* tools.advance(Math.max(0, pause - (STRIKES - 1) * 1_500))
-      yield* offend(tools, victim, { apart: 1_500 })
-    }
-    yield* Spending.rest(tools)
-    yield* offend(tools, victim, { apart: 15_500, denials: 4 * STRIKES, together: perMinute })
   })
 ]

@@ -69,9 +69,6 @@ const told: ReadonlyArray<End> = [
   Spending.toldTime
 ].map((after) => ({ after }))
 
-/** Pauses in milliseconds at which a bucket of five a minute, and one that is counted otherwise, differ. */
-const pauses = [0, 0, 0, 0, 0, 5_999, 1, 6_000, 5_000, 1_000, 59_999, MINUTE, 60_001, 11_999, 12_000, 999]
-
 export const programs: ReadonlyArray<Program> = [
   ...(["tiny", "victim"] as const).map((key, at) =>
     Spending.about(`minutes of the ${key} key`, { ...limits, key, requests: 100 }, function* (tools, small) {
@@ -162,18 +159,6 @@ export const programs: ReadonlyArray<Program> = [
       yield* tiny.useUpDay(undefined, then + 1)
       yield* Spending.rest(tools)
     }
-  }),
-  // What this project decided on limits: an exact bucket, a UTC day, waits, slots.
-  Spending.about("a walk on the bucket", { ...days, isDesign: true, requests: 100 }, function* (tools, tiny) {
-    for (const isShuffled of [false, true, true]) {
-      const walked = isShuffled ? yield* Random.shuffle([...pauses, 0, 0, 0, 0]) : pauses
-      yield* tiny.walk(walked, yield* Random.shuffle(Calls.all))
-      yield* Spending.rest(tools)
-    }
-    // At midnight, the day with its last request and the bucket are shown in turn.
-    yield* tiny.useUpDay(undefined, tiny.plan.perDay - 1)
-    yield* Spending.until(tools, midnight(0)(yield* tools.now) - 2 * MINUTE)
-    yield* tiny.walk([0, 0, 30, 88, 1, 1, 0].map((pause) => pause * SECOND))
   })
 ]
 

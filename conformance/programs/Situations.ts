@@ -17,8 +17,7 @@ const moments = [
   { animals: 0, next: boundaries.day, isBefore: true },
   { animals: 0, next: boundaries.day },
   { animals: 101, next: boundaries.month, isBefore: true },
-  { animals: 101, next: boundaries.month },
-  { animals: 101, next: boundaries["29 February"] }
+  { animals: 101, next: boundaries.month }
 ]
 
 const { calls } = Calls

@@ -65,7 +65,7 @@ describe("redaction of the credentials that laws derive from a key", () => {
           }
         }
       }),
-      { numRuns: 4_000 }
+      { numRuns: 1_500 }
     )
   })
 

@@ -6,7 +6,7 @@ import * as Calls from "../Calls.ts"
 import * as Draw from "../Draw.ts"
 import type { Program } from "../Program.ts"
 import * as Queries from "../Queries.ts"
-import { boundaries, DAY, HOUR, MINUTE, margins, midnight, type Next, SECOND, zones } from "./Moments.ts"
+import { boundaries, DAY, HOUR, MINUTE, margins, midnight, SECOND, zones } from "./Moments.ts"
 import * as Spending from "./Spending.ts"
 
 const { MAX_ONCE, MINUTE_PASSED } = Spending
@@ -56,26 +56,15 @@ export const firstPrograms: ReadonlyArray<Program> = [
   )
 ]
 
-/** When a minute is over: as one of its responses tells, or at a boundary of the clock. */
-interface End {
-  readonly after: (exchange: Exchange) => number | undefined
-  /** The boundary before which the minute begins. */
-  readonly next?: Next
-}
-
-const told: ReadonlyArray<End> = [
-  ({ from }: Exchange) => from + MINUTE,
-  Spending.resetOf,
-  Spending.toldTime
-].map((after) => ({ after }))
-
 export const programs: ReadonlyArray<Program> = [
   ...(["tiny", "victim"] as const).map((key, at) =>
     Spending.about(`minutes of the ${key} key`, { ...limits, key, requests: 100 }, function* (tools, small) {
-      const { "29 February": _, ...byClock } = { ...boundaries, zone: midnight(yield* Draw.one(zones)) }
+      // When a minute is over: as one of its responses tells, or at a boundary of the clock before which it begins.
+      const told = [({ from }: Exchange) => from + MINUTE, Spending.resetOf, Spending.toldTime]
+      const nexts = [...Object.values(boundaries), midnight(yield* Draw.one(zones))]
       const ends = [
-        ...told,
-        ...Object.values(byClock).map((next) => ({ after: ({ from }: Exchange) => next(from), next }))
+        ...told.map((after) => ({ after, next: (now: number) => now })),
+        ...nexts.map((next) => ({ after: ({ from }: Exchange) => next(from), next }))
       ]
       // Two of a kind take turns, since requests that the contract does not describe may be free.
       const half = (calls: ReadonlyArray<Calls.Call>) =>
@@ -83,9 +72,7 @@ export const programs: ReadonlyArray<Program> = [
       const mixed = [...(yield* half(Calls.described)), ...(yield* half(Calls.undescribed))]
       for (let index = 0; 2 * index < mixed.length; index++) {
         const [calls, isUsedUp] = [mixed.slice(2 * index, 2 * index + 2), index % 2 === 0]
-        const { after, next = (now: number) => now } = ends[index % ends.length] ?? {
-          after: Spending.toldTime
-        }
+        const { after, next } = ends[index % ends.length] ?? (yield* Draw.one(ends))
         yield* Spending.rest(tools)
         const [before, between] = [Random.nextIntBetween(0, MINUTE), Random.nextIntBetween(0, 20 * SECOND)]
         const begin = next((yield* tools.now) + MINUTE) - (yield* Draw.one([...margins, yield* before]))

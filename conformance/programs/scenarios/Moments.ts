@@ -10,14 +10,10 @@ const nextOf =
   (now) =>
     (Math.floor(now / unit) + 1) * unit
 
-/** The beginning of the first UTC day of some kind. */
-const onDay =
-  (isOfKind: (day: Date) => boolean): Next =>
-  (now) => {
-    let day = nextOf(DAY)(now)
-    while (!isOfKind(new Date(day))) day += DAY
-    return day
-  }
+const nextMonth: Next = (now) => {
+  const day = new Date(now)
+  return Date.UTC(day.getUTCFullYear(), day.getUTCMonth() + 1)
+}
 
 /** The first midnight in a time zone, which is given as the minutes that it is ahead of UTC. */
 export const midnight =
@@ -33,8 +29,7 @@ export const boundaries = {
   second: nextOf(SECOND),
   minute: nextOf(MINUTE),
   day: nextOf(DAY),
-  month: onDay((day) => day.getUTCDate() === 1),
-  "29 February": onDay((day) => day.getUTCMonth() === 1 && day.getUTCDate() === 29)
+  month: nextMonth
 } satisfies { readonly [name: string]: Next }
 
 /** Times before a boundary in milliseconds. */

@@ -166,5 +166,5 @@ export const open = Effect.fnUntraced(function* (
 ): Effect.fn.Return<HttpSubject.HttpSubject, SetupError, Scope.Scope> {
   const target = yield* ServerTarget.make({ name, url, clock, keys: Redacted.value(keys), declared, budget })
   if (waitMs > 0) yield* Awaiting.server(target, waitMs)
-  return yield* HttpSubject.make(target)
+  return HttpSubject.make(target)
 })

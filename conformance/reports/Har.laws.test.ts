@@ -55,15 +55,13 @@ const exchange: fc.Arbitrary<Exchange> = fc
     isAlone: true
   }))
 
-const server = Effect.runSync(
-  HttpSubject.make({
-    name: "server",
-    transport: () => Effect.never,
-    basePath: "/v1",
-    baseUrl: `${origin}/v1`,
-    keys: { main: "" }
-  })
-)
+const server = HttpSubject.make({
+  name: "server",
+  transport: () => Effect.never,
+  basePath: "/v1",
+  baseUrl: `${origin}/v1`,
+  keys: { main: "" }
+})
 
 /** Returns the server after a run with these exchanges. */
 const after = (

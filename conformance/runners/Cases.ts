@@ -61,10 +61,6 @@ export const cases = (subject: Subject, options: CasesOptions = {}): ReadonlyArr
       if (result !== undefined && failures.includes(result.status)) throw new ConformanceError(result)
     }
   })
-  const whole: TestCase = {
-    name: "the suite runs",
-    skip: undefined,
-    run: async () => void (await runOnce())
-  }
+  const whole: TestCase = { name: "the suite runs", skip: undefined, run: async () => void (await runOnce()) }
   return [whole, ...checks.map(caseOf)]
 }

@@ -47,9 +47,7 @@ export const programs: ReadonlyArray<Program> = [
     const unusual = yield* Requests.all(tools)
     for (const moment of moments) {
       const { animals, isBefore = false, next } = moment
-      const countOf = (status: string) => tools.created().filter((animal) => animal.status === status).length
-      const [common] = Queries.statuses.toSorted((a, b) => countOf(b) - countOf(a))
-      yield* Calls.stock(tools, animals, common)
+      yield* Calls.stock(tools, animals, "available")
       if (next !== undefined && tools.hasClock)
         yield* Spending.until(tools, next(yield* tools.now) - (isBefore ? yield* Draw.one(margins) : 0))
       for (const [index, row] of rows.filter((each) => each.moment === moment).entries()) {

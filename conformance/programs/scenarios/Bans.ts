@@ -87,7 +87,10 @@ export const programs: ReadonlyArray<Program> = [
       const apart = [1_500, 2_500, 7_000][round % 3] ?? 0
       const ban = yield* offend(tools, victim, { apart, denials: 2 * STRIKES })
       const end = Spending.toldTime(ban) ?? ban.to + HOUR
-      yield* victim.walk(Array(4).fill(2 * SECOND), yield* Random.shuffle(Calls.all))
+      for (const call of yield* Draw.some(Calls.all, 4)) {
+        yield* tools.advance(2 * SECOND)
+        yield* victim.spend(call)
+      }
       for (const moment of [end - SECOND - 200, end]) {
         yield* Spending.until(tools, moment)
         yield* victim.spend()

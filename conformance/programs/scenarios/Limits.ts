@@ -124,26 +124,23 @@ export const programs: ReadonlyArray<Program> = [
       yield* Spending.rest(tools)
     }
   }),
-  Spending.about("day at midnight", { ...days, requests: 100 }, function* (tools, tiny) {
+  Spending.about("day at midnight", { ...days, requests: 160 }, function* (tools, tiny) {
     const { perDay, perMinute } = tiny.plan
-    const zone = midnight(yield* Draw.one(zones))
     // A day that is used up before its end, and one that is not.
-    for (const [next, left, then] of [
-      [boundaries.month, perMinute - 1, perDay],
-      [zone, 2 * perMinute, perMinute]
+    for (const [next, max] of [
+      [boundaries.month, perDay + 1],
+      [midnight(yield* Draw.one(zones)), perDay - perMinute]
     ] as const) {
       const end = next((yield* tools.now) + 2 * HOUR)
       yield* Spending.until(tools, end - HOUR)
-      yield* tiny.useUpDay(undefined, Math.max(1, perDay - left))
-      yield* Spending.until(tools, end - MINUTE)
-      yield* tiny.walk(Array(perMinute).fill((MINUTE - SECOND) / perMinute))
-      for (const moment of [end - 1, end, end + SECOND]) {
+      yield* tiny.useUpDay(undefined, max)
+      for (const moment of [end - MINUTE, end - 1, end, end + SECOND]) {
         yield* Spending.until(tools, moment)
         yield* tools.send(Spending.look)
         yield* tiny.spend(yield* Draw.one(Calls.described))
       }
       yield* tools.advance(MINUTE_PASSED)
-      yield* tiny.useUpDay(undefined, then + 1)
+      yield* tiny.useUpDay()
       yield* Spending.rest(tools)
     }
   })

@@ -20,7 +20,7 @@ const others = [
 const [USUAL, CASES, NEAREST] = [4, 3, 10]
 
 export const programs: ReadonlyArray<Program> = [
-  program("credentials", { profile: "auth", requests: 222, anonymous: 170 }, function* (tools) {
+  program("credentials", { profile: "auth", requests: 205, anonymous: 170 }, function* (tools) {
     yield* Calls.stock(tools, 3)
     yield* Calls.lookAtLists(tools)
     const sent: Array<Sent> = []

@@ -70,7 +70,7 @@ export const programs: ReadonlyArray<Program> = [
     }
   }),
   /** Sends requests with several errors, every two parts of a request together. */
-  program("several errors", { ...fields, requests: 40 }, function* (tools) {
+  program("several errors", { ...fields, requests: 25 }, function* (tools) {
     const rows = yield* Pairs.cover({
       missing: ["none", "name", "categoryId"],
       form: [Bodies.plain, { write: () => "{" }, { write: () => "x".repeat(70_000) }],

@@ -31,7 +31,7 @@ const others = [
 const { invalid, near } = Credentials
 
 export const programs: ReadonlyArray<Program> = [
-  program("situations", { profile: "core", requests: 340, anonymous: 105 }, function* (tools) {
+  program("situations", { profile: "core", requests: 300, anonymous: 90 }, function* (tools) {
     const rows = yield* Pairs.cover({
       moment: moments,
       limit: ["", "limit=100", "limit=1", "limit=101", "limit=0"],

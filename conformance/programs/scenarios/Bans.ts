@@ -80,7 +80,7 @@ export const programs: ReadonlyArray<Program> = [
     }
   }),
   // What this project decided on bans: which denials count, how many lead to a ban, and how long it lasts.
-  Spending.about("bans that grow and shrink", { ...ours, requests: 290 }, function* (tools, victim) {
+  Spending.about("bans that grow and shrink", { ...ours, requests: 350 }, function* (tools, victim) {
     const cleanTimes = [0, 0, 0, 0, 0, DAY - MINUTE, DAY + MINUTE, 2 * DAY + MINUTE]
     for (const [round, cleanTime] of cleanTimes.entries()) {
       yield* tools.advance(cleanTime)

@@ -94,7 +94,7 @@ export const programs: ReadonlyArray<Program> = [
       }
     })
   ),
-  Spending.about("used minute", { ...limits, maxPerMinute: MAX_ONCE, requests: 80 }, function* (_, tiny) {
+  Spending.about("used minute", { ...limits, maxPerMinute: MAX_ONCE, requests: 50 }, function* (_, tiny) {
     let denied = yield* tiny.useUp(Calls.described)
     for (const call of yield* Random.shuffle(Calls.all)) denied = yield* tiny.spend(call)
     yield* tiny.recover(denied)

@@ -146,7 +146,7 @@ describe("Run.run", () => {
                 : response
             )
           : real(request)
-      const report = await reportOf({ only: ["limits"] }, escapes)
+      const report = await reportOf({ seed: 2, only: ["limits"] }, escapes)
       const [first] = failed(report)
       expect(first?.id).toMatch(/^limits\./)
       const token = ReplayToken.decode(first?.counterexample?.token ?? "")

@@ -49,7 +49,7 @@ export const programs: ReadonlyArray<Program> = [
       const credentials = [...invalid.slice(0, 2), ...near.slice(4, 6)]
       const mixed = yield* Random.shuffle(Calls.all)
       const send = Effect.fnUntraced(function* (index: number) {
-        const sent = yield* (mixed[index % mixed.length] ?? calls.list)(tools)
+        const sent = yield* (mixed[index] ?? calls.list)(tools)
         yield* tools.sendOnce({ ...sent, ...credentials[index % credentials.length]?.(tools.keys.main) })
       })
       yield* Spending.rest(tools)

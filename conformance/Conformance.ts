@@ -56,7 +56,7 @@ export const server = async ({
     clock: typeof clock === "string" ? addressOf(clock, "clock") : clock && serverClockOf(clock)
   })
   // Idle connections of an agent do not keep a process alive, so they need not be closed.
-  return subjectOf(await Effect.runPromise(Scope.provide(target, Scope.makeUnsafe())))
+  return HttpSubject.make(await Effect.runPromise(Scope.provide(target, Scope.makeUnsafe())))
 }
 
 /** A clock that the program moves itself. */
@@ -79,7 +79,7 @@ export const handler = async ({
   readonly basePath: string
   readonly clock?: MovableClock | undefined
 }): Promise<Subject> =>
-  subjectOf({
+  HttpSubject.make({
     ...options,
     name: options.name ?? "a fetch handler",
     transport: FetchTransport.make(fetch),
@@ -87,9 +87,6 @@ export const handler = async ({
     baseUrl: undefined,
     clock: clock && serverClockOf(clock)
   })
-
-const subjectOf = (target: HttpSubject.HttpTarget): Promise<Subject> =>
-  Effect.runPromise(HttpSubject.make(target))
 
 const addressOf = (given: string, source: "url" | "clock"): URL =>
   Result.getOrThrowWith(

@@ -23,7 +23,7 @@ describe("Settings.resolve", () => {
       name: "http://127.0.0.1:3000",
       clock: undefined,
       level: "spec",
-      declared: {},
+      declared: { categories: "any", bans: true },
       budget: HttpSubject.defaultBudget,
       only: [],
       exclude: []

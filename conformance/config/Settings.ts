@@ -36,7 +36,7 @@ export interface Settings {
   readonly keys: Redacted.Redacted<HttpSubject.Keys>
   readonly clock: URL | undefined
   readonly level: Level
-  readonly declared: Partial<HttpSubject.Declarations>
+  readonly declared: HttpSubject.Declarations
   readonly budget: Budget
   readonly only: ReadonlyArray<string>
   readonly exclude: ReadonlyArray<string>
@@ -137,7 +137,7 @@ export const resolve = (file: Configuration, flags: Flags, environment: Environm
     const { contact, name, version } = merged.implementation ?? {}
     if (name === undefined && (version ?? contact) !== undefined)
       return yield* fail("--implementation: a version or a contact needs the name of the implementation")
-    const { bans, categories } = declared
+    const { bans = true, categories } = declared
     const { milliseconds, requests } = HttpSubject.defaultBudget
     return {
       name: merged.name ?? name ?? url.origin,
@@ -146,10 +146,7 @@ export const resolve = (file: Configuration, flags: Flags, environment: Environm
       keys: Redacted.make(secrets),
       clock: yield* optional(merged.clock, (given) => addressOf(given, "--clock", isOwned)),
       level: merged.level ?? "spec",
-      declared: {
-        ...(categories === undefined ? {} : { categories: categories.map(BigInt) }),
-        ...(bans === undefined ? {} : { bans })
-      },
+      declared: { categories: categories?.map(BigInt) ?? "any", bans },
       budget: {
         requests: budget.requests ?? requests,
         milliseconds: budget.seconds === undefined ? milliseconds : budget.seconds * 1_000
@@ -169,5 +166,5 @@ export const open = Effect.fnUntraced(function* (
 ): Effect.fn.Return<HttpSubject.HttpSubject, SetupError, Scope.Scope> {
   const target = yield* ServerTarget.make({ name, url, clock, keys: Redacted.value(keys), declared, budget })
   if (waitMs > 0) yield* Awaiting.server(target, waitMs)
-  return yield* HttpSubject.make(target)
+  return HttpSubject.make(target)
 })

@@ -55,21 +55,19 @@ const examine = async ({
       ? wireResponse(401, [date, ...rate(60, 59, reset)], "{}")
       : wireResponse(method === "POST" ? 201 : 200, [date, ...rate(limit, limit - 1, reset)], "[]")
   }
-  const subject = await run(
-    HttpSubject.make({
-      name: "toy",
-      transport: (request) =>
-        Effect.sync(() => {
-          const key = headerValues(request, "authorization")[0]?.replace("Bearer ", "") ?? ""
-          return respond?.(request, key) ?? respondCorrectly(request.method, key)
-        }),
-      basePath: "/v1",
-      baseUrl: "http://127.0.0.1:3000/v1",
-      keys,
-      clock: clock === "none" ? undefined : (clock ?? correctClock),
-      ...target
-    })
-  )
+  const subject = HttpSubject.make({
+    name: "toy",
+    transport: (request) =>
+      Effect.sync(() => {
+        const key = headerValues(request, "authorization")[0]?.replace("Bearer ", "") ?? ""
+        return respond?.(request, key) ?? respondCorrectly(request.method, key)
+      }),
+    basePath: "/v1",
+    baseUrl: "http://127.0.0.1:3000/v1",
+    keys,
+    clock: clock === "none" ? undefined : (clock ?? correctClock),
+    ...target
+  })
   return run(
     Effect.fromResult(Selection.of(subject, options)).pipe(
       Effect.flatMap((selection) => Doctor.examine(subject, selection)),

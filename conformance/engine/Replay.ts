@@ -46,7 +46,7 @@ const Case = Schema.Struct({
 const decodeCase = Schema.decodeUnknownOption(Schema.fromJsonString(Case))
 
 /** The JSON of a case, without keys, in JSON. */
-const decodeText = Schema.decodeUnknownOption(Schema.fromJsonString(KeyText.KeyText))
+const decodeText = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.String))
 
 /** Maximum length of a token, so that it can be copied. */
 const MAX_TOKEN = 12_000

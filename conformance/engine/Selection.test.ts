@@ -9,16 +9,14 @@ import type { Subject } from "../subjects/Subject.ts"
 import * as Selection from "./Selection.ts"
 
 const subjectWith = (declared?: HttpSubject.HttpTarget["declared"]) =>
-  Effect.runSync(
-    HttpSubject.make({
-      name: "server",
-      transport: () => Effect.never,
-      basePath: "/v1",
-      baseUrl: undefined,
-      keys: { main: "k" },
-      declared
-    })
-  )
+  HttpSubject.make({
+    name: "server",
+    transport: () => Effect.never,
+    basePath: "/v1",
+    baseUrl: undefined,
+    keys: { main: "k" },
+    declared
+  })
 
 const storesWithAll = PortSubject.make({
   name: "stores",

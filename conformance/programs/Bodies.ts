@@ -18,18 +18,16 @@ const joined = (members: Members, name: (text: string) => string = JSON.stringif
 export const plain: Form = { write: (members) => joined(members) }
 
 /** Writes one escape for each UTF-16 unit of the strings in a text. */
-const escaped = (text: string, digits = (hex: string) => hex): string =>
+const escaped = (text: string): string =>
   text.replaceAll(
     /"(?:[^"\\]|\\.)*"/g,
     (string) =>
-      `"${(JSON.parse(string) as string).replaceAll(/[\s\S]/g, (unit) => `\\u${digits(unit.charCodeAt(0).toString(16).padStart(4, "0"))}`)}"`
+      `"${(JSON.parse(string) as string).replaceAll(/[\s\S]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}`)}"`
   )
 
 /** Forms of JSON text (RFC 8259). */
 export const forms: ReadonlyArray<Form> = [
-  ...[escaped, (json: string) => escaped(json, (hex) => hex.toUpperCase())].map((change) => ({
-    write: (members: Members) => joined(members.map(([name, json]) => [name, change(json)]))
-  })),
+  { write: (members) => joined(members.map(([name, json]) => [name, escaped(json)])) },
   { write: (members) => joined(members, (name) => escaped(JSON.stringify(name))) },
   {
     write: (members) =>
@@ -180,22 +178,17 @@ export const withValue = (given: Members, field: string, json: string | undefine
   return json === undefined ? others : [...others, [field, json]]
 }
 
-/** Changes one member, so that a body becomes invalid or open. */
-export const changes: ReadonlyArray<(valid: Members) => Members> = [
+/** Creations that are invalid or open in one way. */
+export const unusual: ReadonlyArray<(valid: Members) => Sent> = [
   ...Object.entries(fieldValues).flatMap(([field, values]) =>
-    values.map((json) => (valid: Members) => withValue(valid, field, json))
+    values.map((json) => (valid: Members) => creation(withValue(valid, field, json)))
   ),
   ...Object.entries(otherNames).flatMap(([field, others]) =>
     others.map(
       (other) => (valid: Members) =>
-        valid.map(([name, json]) => [name === field ? other : name, json] as const)
+        creation(valid.map(([name, json]) => [name === field ? other : name, json] as const))
     )
-  )
-]
-
-/** Creations that are invalid or open in one way. */
-export const unusual: ReadonlyArray<(valid: Members) => Sent> = [
-  ...changes.map((change) => (valid: Members) => creation(change(valid))),
+  ),
   ...unusualForms.map((form) => (valid: Members) => creation(valid, form)),
   ...contentTypes.map((types) => (valid: Members) => creation(valid, plain, types)),
   // A member that is taken for the status shows if none was sent.

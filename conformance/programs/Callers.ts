@@ -20,51 +20,44 @@ const others = [
 const [USUAL, CASES, NEAREST] = [4, 3, 10]
 
 export const programs: ReadonlyArray<Program> = [
-  program("credentials", { profile: "auth", requests: 222, anonymous: 170 }, function* (tools) {
+  program("credentials", { profile: "auth", requests: 205, anonymous: 170 }, function* (tools) {
     yield* Calls.stock(tools, 3)
     yield* Calls.lookAtLists(tools)
-    const rows: Array<{ call: Calls.Call; derive: Credentials.Derived }> = []
-    // The key is checked before everything else.
-    const usual = [...invalid.slice(0, 2), ...near.slice(CASES, NEAREST)]
-    for (const call of [...Calls.all, ...refused]) rows.push({ call, derive: yield* Draw.one(usual) })
-    for (const derive of [...invalid.slice(0, USUAL), ...near.slice(0, CASES)])
-      for (const call of [...operations, ...others]) rows.push({ call, derive })
-    for (const derive of near.slice(CASES, NEAREST))
-      for (const call of [...operations, yield* Draw.one(others)]) rows.push({ call, derive })
-    for (const derive of [...invalid.slice(USUAL), ...near.slice(NEAREST), ...open])
-      rows.push({ call: yield* Draw.one(operations), derive })
-    // Each credential once, before the limit of callers without a valid key is used up.
-    const isFirst = (row: (typeof rows)[number]) => rows.find(({ derive }) => derive === row.derive) === row
-    const sorted = rows.toSorted((a, b) => Number(isFirst(b)) - Number(isFirst(a)))
     const sent: Array<Sent> = []
-    for (const { call, derive } of sorted) {
+    const add = Effect.fnUntraced(function* (derive: Credentials.Derived, ...all: ReadonlyArray<Calls.Call>) {
       const credential = derive(tools.keys.main)
       const { key } = credential
-      if ((key === "revoked" || key === "expired") && tools.keys[key] === undefined) continue
-      sent.push(Credentials.withCredential(yield* call(tools), credential))
-    }
+      if ((key === "revoked" || key === "expired") && tools.keys[key] === undefined) return
+      for (const call of all) sent.push(Credentials.withCredential(yield* call(tools), credential))
+    })
+    // Each credential once, before the limit of callers without a valid key is used up.
+    for (const derive of [...invalid, ...near, ...open]) yield* add(derive, yield* Draw.one(operations))
+    // The key is checked before everything else.
+    const usual = [...invalid.slice(0, 2), ...near.slice(CASES, NEAREST)]
+    for (const call of [...Calls.all, ...refused]) yield* add(yield* Draw.one(usual), call)
+    for (const derive of [...invalid.slice(0, USUAL), ...near.slice(0, CASES)])
+      yield* add(derive, ...operations, ...others)
+    for (const derive of near.slice(CASES, NEAREST)) yield* add(derive, ...operations)
     yield* Calls.sendAll(tools, sent)
     if (tools.hasClock) yield* Spending.rest(tools)
   }),
   /** Reaches what this project decided on callers without a valid key: their limit, and that they are never banned. */
   program(
     "no valid key, beyond the limit",
-    { profile: "limits", needs: ["clock"], isDesign: true, requests: 190 },
+    { profile: "limits", needs: ["clock"], isDesign: true, requests: 210 },
     function* (tools) {
       const credentials = [...invalid.slice(0, 2), ...near.slice(4, 6)]
-      const send = (index: number, call: Calls.Call = calls.list) =>
-        Effect.flatMap(call(tools), (sent) =>
-          tools.sendOnce({ ...sent, ...credentials[index % credentials.length]?.(tools.keys.main) })
-        )
-      yield* Spending.rest(tools)
       const mixed = yield* Random.shuffle(Calls.all)
-      for (let sent = 0; sent < 70; sent++)
-        if (Spending.isDenied(yield* send(sent, mixed[sent % mixed.length]))) break
-      yield* tools.send(Spending.look)
+      const send = Effect.fnUntraced(function* (index: number) {
+        const sent = yield* (mixed[index] ?? calls.list)(tools)
+        yield* tools.sendOnce({ ...sent, ...credentials[index % credentials.length]?.(tools.keys.main) })
+      })
+      yield* Spending.rest(tools)
       // A key that ignores as many denials is banned; a network never is.
-      for (let sent = 0; sent < 126; sent++) {
+      for (let sent = 0; sent < 205; sent++) {
         yield* send(sent)
-        if (sent >= 60 && sent % 3 === 0) yield* tools.advance(SECOND)
+        if (sent >= 130 && sent % 3 === 0) yield* tools.advance(SECOND)
+        if (sent === 130) yield* tools.send(Spending.look)
       }
       yield* tools.advance(2 * Spending.MINUTE_PASSED)
       yield* send(0)

@@ -3,7 +3,6 @@ import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
 import type { Animal } from "../http/Animal.ts"
 import * as PetJson from "../http/PetJson.ts"
-import { MINUTE_PASSED_MS } from "../http/RateHeaders.ts"
 import type { Exchange } from "../model/Exchange.ts"
 import * as Bodies from "./Bodies.ts"
 import * as Draw from "./Draw.ts"
@@ -62,27 +61,19 @@ const unknown: Call = ({ created }) =>
     return { path: `/pets/${BigInt.asIntN(64, id ^ (1n << bit))}` }
   })
 
-/** Returns the most unusual end of a name with which the service created one of its first animals. */
-const acceptedEnd = ({ created }: Tools): string => {
-  const names = created()
-    .slice(0, FIRST)
-    .map(({ name }) => comparable(name))
-  return Names.ends.find((end) => names.some((name) => name.endsWith(comparable(end)))) ?? ""
-}
-
 /** Number of animals among which there are some with unusual names. */
 const FIRST = 24
 
-/** A service may trim or normalize names. */
-const comparable = (name: string): string => name.normalize("NFKC").trim()
-
-/** A creation that the service accepts: with a name that every one does, or that is as unusual as one before. */
+/** A creation that the service accepts: with a name that every one does, or that ends like the longest one before. */
 export const creating =
   (values: Values): Call =>
   (tools) =>
     Effect.gen(function* () {
-      const end = yield* Draw.one(["", acceptedEnd(tools)])
-      return Bodies.creation(members(tools, { name: tools.name(end), status: yield* newStatus, ...values }))
+      const names = tools.created().map(({ name }) => name)
+      const [longest = ""] = names.slice(0, FIRST).toSorted((a, b) => b.length - a.length)
+      const plain = tools.name()
+      const name = plain + (yield* Draw.one(["", longest.slice(plain.length)]))
+      return Bodies.creation(members(tools, { name, status: yield* newStatus, ...values }))
     })
 
 /** A creation with another value of a field in JSON, or without the field. */
@@ -198,12 +189,10 @@ export const stock = Effect.fnUntraced(function* (tools: Tools, animals: number,
 /** Creates the most unusual animal with this status that the service accepts. */
 export const createUnusual = Effect.fnUntraced(function* (tools: Tools, status: string) {
   const before = tools.created().length
-  for (const categoryId of [yield* Draw.one(Bodies.inexactCategories), undefined]) {
-    for (const end of Names.ends) {
-      const name = tools.name(end)
-      yield* tools.send(Bodies.creation(members(tools, { name, categoryId, status })))
-      if (tools.created().length > before) return
-    }
+  const categoryId = yield* Draw.one(Bodies.inexactCategories)
+  for (const end of Names.ends) {
+    yield* tools.send(Bodies.creation(members(tools, { name: tools.name(end), categoryId, status })))
+    if (tools.created().length > before) return
   }
 })
 
@@ -247,20 +236,9 @@ export const sendAll = Effect.fnUntraced(function* (tools: Tools, sent: Readonly
 /** Number of requests between two pauses, and between two looks at the lists. */
 const [BETWEEN_PAUSES, BETWEEN_LOOKS] = [5, 80]
 
-/** Share of the pauses after which the small key is used. */
-const SHARE_OF_TINY = 0.15
-
-/**
- * Lets less than a minute pass, until shortly before a second or a minute ends, or until the next begins; or lets a minute
- * pass, and looks whether the limit of the small key is unused.
- */
+/** Lets less than a minute pass, until shortly before a second or a minute ends, or until the next begins. */
 const pause = Effect.fnUntraced(function* (tools: Tools) {
   if (!tools.hasClock) return
-  if (tools.keys.tiny !== undefined && (yield* Random.next) < SHARE_OF_TINY) {
-    yield* tools.advance(MINUTE_PASSED_MS)
-    yield* tools.send({ path: "/pets?limit=1", key: "tiny" })
-    return
-  }
   const now = yield* tools.now
   const next = (yield* Draw.one([boundaries.second, boundaries.minute]))(now)
   yield* tools.advance(next - now - (yield* Draw.one([0, ...margins])))

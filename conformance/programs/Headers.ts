@@ -6,20 +6,12 @@ import { words } from "./Words.ts"
 const headers = (lines: ReadonlyArray<string>): ReadonlyArray<Header> =>
   lines.map((line) => [line.slice(0, line.indexOf(":")), line.slice(line.indexOf(":") + 1)])
 
-/** Values of `Accept` that allow JSON. */
-const allowing = headers([
+export const accepts = headers([
   ...words("Accept:application/json Accept:*/* Accept:application/*"),
   "Accept:text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8",
-  "Accept:text/csv, application/json;q=0.1"
+  "Accept:text/csv, application/json;q=0.1",
+  ...words("Accept:text/html Accept:application/json;q=0 Accept:nonsense")
 ])
-
-export const accepts = [
-  ...allowing,
-  ...headers(words("Accept:text/html Accept:application/json;q=0 Accept:nonsense"))
-]
-
-/** No header, and those that change nothing. */
-export const harmless: ReadonlyArray<ReadonlyArray<Header>> = [[], ...allowing.map((header) => [header])]
 
 /** Headers that change nothing, or that servers may understand. */
 export const others = headers([

@@ -16,23 +16,11 @@ const creations = Effect.fnUntraced(function* (tools: Tools) {
   // An animal of a rejected creation would be found by a status that the server sets only if it reads it.
   for (const change of Bodies.unusual)
     sent.push(change(Calls.members(tools, { status: yield* Draw.one(["sold", "pending"]) })))
-  for (let more = 0; more < 4; more++) {
-    const [first, second] = yield* Draw.some(Bodies.changes, 2)
-    const both = [first, second].reduce(
-      (members, change) => change?.(members) ?? members,
-      Calls.members(tools)
-    )
-    sent.push(Bodies.creation(both))
-  }
   for (const categoryId of Bodies.categories)
     sent.push(Bodies.creation(Calls.members(tools, { categoryId, status: yield* Calls.newStatus })))
   const names: Array<string> = [...Names.whole]
-  for (const content of Names.contents) {
-    // Blanks, controls and surrogates mean something else elsewhere.
-    const isInvisible = /^[\s\p{C}]+$/u.test(content)
-    for (const place of yield* Draw.some(Names.positions, isInvisible ? 2 : 1))
-      names.push(place(tools.name(), content))
-  }
+  for (const content of Names.contents)
+    for (const place of yield* Draw.some(Names.positions, 2)) names.push(place(tools.name(), content))
   const countOf = yield* Draw.swarm(Object.values(Names.units))
   for (const length of [...Names.lengths, ...Names.lengths])
     names.push(Names.ofLength(tools.name(), yield* Draw.one(Names.characters), length, yield* countOf))

@@ -3,7 +3,6 @@ import * as Bodies from "./Bodies.ts"
 import * as Calls from "./Calls.ts"
 import * as Credentials from "./Credentials.ts"
 import * as Draw from "./Draw.ts"
-import * as Headers from "./Headers.ts"
 import * as Names from "./Names.ts"
 import * as Pairs from "./Pairs.ts"
 import { type Program, program, type Sent } from "./Program.ts"
@@ -18,8 +17,7 @@ const moments = [
   { animals: 0, next: boundaries.day, isBefore: true },
   { animals: 0, next: boundaries.day },
   { animals: 101, next: boundaries.month, isBefore: true },
-  { animals: 101, next: boundaries.month },
-  { animals: 101, next: boundaries["29 February"] }
+  { animals: 101, next: boundaries.month }
 ]
 
 const { calls } = Calls
@@ -33,7 +31,7 @@ const others = [
 const { invalid, near } = Credentials
 
 export const programs: ReadonlyArray<Program> = [
-  program("situations", { profile: "core", requests: 340, anonymous: 105 }, function* (tools) {
+  program("situations", { profile: "core", requests: 300, anonymous: 90 }, function* (tools) {
     const rows = yield* Pairs.cover({
       moment: moments,
       limit: ["", "limit=100", "limit=1", "limit=101", "limit=0"],
@@ -47,12 +45,9 @@ export const programs: ReadonlyArray<Program> = [
     })
     // Without a valid key, no other error of a request shows.
     const unusual = yield* Requests.all(tools)
-    const headers = yield* Draw.swarm(Headers.harmless)
     for (const moment of moments) {
       const { animals, isBefore = false, next } = moment
-      const countOf = (status: string) => tools.created().filter((animal) => animal.status === status).length
-      const [common] = Queries.statuses.toSorted((a, b) => countOf(b) - countOf(a))
-      yield* Calls.stock(tools, animals, common)
+      yield* Calls.stock(tools, animals, "available")
       if (next !== undefined && tools.hasClock)
         yield* Spending.until(tools, next(yield* tools.now) - (isBefore ? yield* Draw.one(margins) : 0))
       for (const [index, row] of rows.filter((each) => each.moment === moment).entries()) {
@@ -63,7 +58,7 @@ export const programs: ReadonlyArray<Program> = [
         const credential = row.credential(tools.keys.main)
         const rejected = [yield* Draw.one(unusual), index % 2 === 0 ? list : creation]
         for (const each of [...sent, ...rejected.map((one) => Credentials.withCredential(one, credential))])
-          yield* tools.send({ ...each, headers: [...(each.headers ?? []), ...(yield* headers)] })
+          yield* tools.send(each)
       }
       for (const call of next === boundaries.month ? Calls.refused : []) yield* Calls.send(tools, call)
       yield* Calls.lookAtLists(tools)

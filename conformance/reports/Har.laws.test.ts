@@ -55,15 +55,13 @@ const exchange: fc.Arbitrary<Exchange> = fc
     isAlone: true
   }))
 
-const server = Effect.runSync(
-  HttpSubject.make({
-    name: "server",
-    transport: () => Effect.never,
-    basePath: "/v1",
-    baseUrl: `${origin}/v1`,
-    keys: { main: "" }
-  })
-)
+const server = HttpSubject.make({
+  name: "server",
+  transport: () => Effect.never,
+  basePath: "/v1",
+  baseUrl: `${origin}/v1`,
+  keys: { main: "" }
+})
 
 /** Returns the server after a run with these exchanges. */
 const after = (
@@ -72,7 +70,7 @@ const after = (
 ): HttpSubject.HttpSubject => ({ ...server, exchanges: [...exchanges], redact })
 
 const archive = (exchanges: ReadonlyArray<Exchange>, redact?: (text: string) => string) =>
-  Har.render({ ...example, requests: exchanges.length }, after(exchanges, redact))
+  Har.render(example, after(exchanges, redact))
 
 /** Returns all texts in a value, including the names of members. */
 const textsOf = (value: unknown): ReadonlyArray<string> => {
@@ -200,7 +198,7 @@ describe("the archive of a run", () => {
     ])
   })
 
-  it("contains no credentials, even if the credentials were not declared", () => {
+  it("contains no credentials in headers, even if the credentials were not declared", () => {
     const json = archive([
       {
         ...plain,
@@ -210,33 +208,27 @@ describe("the archive of a run", () => {
             ["authorization", "Bearer nobody-knows-this"],
             ["Cookie", "session=nobody-knows-this"]
           ],
-          body: bytes('{"name":"Rex","access_token":"nobody-\\"knows-this","apiKey" : "nobody-knows-this"}')
+          body: undefined
         }
       }
     ])
     expect(json).not.toContain("knows-this")
-    expect(HarSchema.parse(json).log.entries[0]?.request.postData?.text).toBe(
-      '{"name":"Rex","access_token":"‹removed›","apiKey" : "‹removed›"}'
-    )
   })
 
-  it("reports requests without a response, and bodies omitted beyond 16 MiB", () => {
-    const { log } = HarSchema.parse(
-      Har.render({ ...example, requests: 3 }, after([plain, { ...plain, response: undefined }]))
-    )
+  it("has no requests without a response, and no bodies beyond 16 MiB", () => {
+    const { log } = HarSchema.parse(Har.render(example, after([plain, { ...plain, response: undefined }])))
     expect(log.entries).toHaveLength(1)
-    expect(log.comment).toContain("2 requests had no response")
 
     const huge = { status: 200, headers: [], body: new Uint8Array(6 * 2 ** 20).fill(32) }
     const many = HarSchema.parse(archive([1, 2, 3, 4].map(() => ({ ...plain, response: huge }))))
     expect(many.log.entries.map(({ response }) => response.content.text.length / 2 ** 20)).toEqual([
       6, 6, 0, 0
     ])
-    expect(many.log.comment).toContain("2 bodies are omitted")
+    expect(many.log.entries.at(-1)?.response.content.comment).toBe("omitted")
   })
 
   it("has no entries for ports", () => {
     const ports = PortSubject.make({ name: "ports" })
-    expect(HarSchema.parse(Har.render({ ...example, requests: 0 }, ports)).log.entries).toEqual([])
+    expect(HarSchema.parse(Har.render(example, ports)).log.entries).toEqual([])
   })
 })

@@ -16,38 +16,29 @@ const MAX_BODIES_LENGTH = 16 * 2 ** 20
 const credentialHeaders =
   /^(authorization|proxy-authorization|cookie|set-cookie|(x-)?(api-?key|auth-token|access-token))$/i
 
-/** A member of a JSON body whose value is a credential. */
-const credentialMember =
-  /("(?:[a-z0-9]+[_-])*(?:token|secret|password|api[_-]?key|apikey|authorization|credentials?)"\s*:\s*")((?:[^"\\]|\\.)*)/gi
-
-const REMOVED = "‹removed›"
-
 /**
- * Renders the archive as JSON; it has no entries for ports. The values of `Authorization`, of cookies and of JSON
- * members such as `token` are removed, and declared keys are replaced wherever they occur. A body is omitted if all
- * bodies together would exceed 16 MiB; then the archive has a comment about it.
+ * Renders the archive as JSON; it has no entries for ports. The values of `Authorization` and of cookies are removed,
+ * and declared keys are replaced wherever they occur. A body is omitted if all bodies together would exceed 16 MiB.
  */
 export const render = (report: Report, subject: Subject): string => {
   const redact = HttpSubject.is(subject) ? subject.redact : (content: string) => content
   // Every text is cleaned, because decoding, as of the query, may reveal a key.
-  const clean = (_name: string, value: unknown) =>
-    typeof value === "string" ? redact(value).replace(credentialMember, `$1${REMOVED}`) : value
+  const clean = (_name: string, value: unknown) => (typeof value === "string" ? redact(value) : value)
   return `${escaped(JSON.stringify({ log: logOf(report, subject) }, clean, 1))}\n`
 }
+
+const COMMENT =
+  "Credentials are removed. Requests without a response are not listed, and bodies beyond 16 MiB in all are omitted. Times are those of the server's clock, which a run may move. Bodies are text; bytes that are not UTF-8 are shown as U+FFFD."
 
 const logOf = (report: Report, subject: Subject) => {
   const server = HttpSubject.is(subject) ? subject : undefined
   const origin =
     server?.target.baseUrl === undefined ? "http://localhost" : new URL(server.target.baseUrl).origin
   let available = MAX_BODIES_LENGTH
-  let omitted = 0
   const contentOf = (message: Message) => {
     const mimeType = headerValues(message, "content-type")[0] ?? ""
     const content = text(message.body)
-    if (content.length > available) {
-      omitted++
-      return { mimeType, text: "", comment: "omitted" }
-    }
+    if (content.length > available) return { mimeType, text: "", comment: "omitted" }
     available -= content.length
     return { mimeType, text: content }
   }
@@ -79,18 +70,10 @@ const logOf = (report: Report, subject: Subject) => {
       }
     ]
   })
-  const withoutResponse = report.requests - entries.length
-  const notes = [
-    "Credentials are removed.",
-    "Times are those of the server's clock, which a run may move.",
-    "Bodies are text; bytes that are not UTF-8 are shown as U+FFFD.",
-    ...(withoutResponse > 0 ? [`${withoutResponse} requests had no response and are not listed.`] : []),
-    ...(omitted > 0 ? [`${omitted} bodies are omitted, because all bodies together exceed 16 MiB.`] : [])
-  ]
   return {
     version: "1.2",
     creator: { name: report.suite.name, version: report.suite.version },
-    comment: notes.join(" "),
+    comment: COMMENT,
     entries
   }
 }
@@ -103,7 +86,7 @@ const common = ({ body, headers }: Message) => ({
   cookies: [],
   headers: headers.map(([name, value]) => ({
     name,
-    value: credentialHeaders.test(name.trim()) ? REMOVED : value
+    value: credentialHeaders.test(name.trim()) ? "‹removed›" : value
   })),
   headersSize: -1,
   bodySize: body?.length ?? 0

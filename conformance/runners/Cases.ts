@@ -18,15 +18,7 @@ export interface TestCase {
 }
 
 export interface CasesOptions
-  extends Pick<
-    Run.RunOptions,
-    /**
-     * `spec` includes the laws that every implementation of the contract must obey; it is the default for servers.
-     * `design` also includes the decisions of this project; it is the default for ports, because all laws about ports
-     * have this level.
-     */
-    "level" | "seed" | "only" | "exclude" | "effort" | "timeLimitMs"
-  > {
+  extends Pick<Run.RunOptions, "level" | "seed" | "only" | "exclude" | "effort" | "timeLimitMs"> {
   /** Whether inconclusive checks pass; false by default. */
   readonly allowInconclusive?: boolean | undefined
 }
@@ -37,13 +29,10 @@ export class ConformanceError extends Error {
   readonly result: CheckResult
 
   constructor(result: CheckResult) {
-    super(messageOf(result))
+    super([`${result.id} ${result.status}`, ...Wording.failure(result)].join("\n"))
     this.result = result
   }
 }
-
-const messageOf = (result: CheckResult): string =>
-  [`${result.id} ${result.status}`, ...Wording.failure(result)].join("\n")
 
 /**
  * Returns a case for the run, and one for every check for this kind of subject, in run order. The first case that a
@@ -62,10 +51,7 @@ export const cases = (subject: Subject, options: CasesOptions = {}): ReadonlyArr
   const { allowInconclusive = false } = options
   const { checks, selected } = Result.getOrThrowWith(Selection.of(subject, options), (error) => error)
   let report: Promise<Report> | undefined
-  const runOnce = (): Promise<Report> => {
-    report ??= Effect.runPromise(Run.run(subject, options))
-    return report
-  }
+  const runOnce = (): Promise<Report> => (report ??= Effect.runPromise(Run.run(subject, options)))
   const caseOf = ({ says, slug }: Selection.Check): TestCase => ({
     name: `${slug}: ${says}`,
     skip: selected.has(slug) ? undefined : "not selected for this run",
@@ -75,10 +61,6 @@ export const cases = (subject: Subject, options: CasesOptions = {}): ReadonlyArr
       if (result !== undefined && failures.includes(result.status)) throw new ConformanceError(result)
     }
   })
-  const whole: TestCase = {
-    name: "the suite runs",
-    skip: undefined,
-    run: async () => void (await runOnce())
-  }
+  const whole: TestCase = { name: "the suite runs", skip: undefined, run: async () => void (await runOnce()) }
   return [whole, ...checks.map(caseOf)]
 }

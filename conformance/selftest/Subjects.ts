@@ -38,9 +38,9 @@ export const ofFault = (id: string, where: Where): Opened => {
         PortSubject.make({ name: id, ...stores(where), outage: ArrayStores.outOfReach(where) })
       )
     case "http":
-      return Effect.flatMap(serviceOf(id, where), HttpSubject.make)
+      return Effect.map(serviceOf(id, where), HttpSubject.make)
     case "plain":
-      return Effect.flatMap(plainOf(id, where.choices, where.transport), HttpSubject.make)
+      return Effect.map(plainOf(id, where.choices, where.transport), HttpSubject.make)
   }
 }
 

@@ -33,15 +33,7 @@ const word = (content: string, secrets: KeyText.Secrets): string | undefined => 
   return written !== undefined && plain.test(written) ? `"${written}"` : undefined
 }
 
-/**
- * Returns the command; `undefined` if it would contain a key, or a body that is too large.
- *
- * @example
- * ```ts
- * command(request, "http://127.0.0.1:3000", { main: key })
- * // curl -i -H "Authorization: Bearer $KEY" 'http://127.0.0.1:3000/v1/pets?limit=1'
- * ```
- */
+/** Returns the command; `undefined` if it would contain a key, or a body that is too large. */
 export const command = (
   { body, headers, method, target }: WireRequest,
   origin: string,

@@ -1,5 +1,4 @@
 /** Makes a subject of a server that is reached through a transport; the server may be written in any language. */
-import * as Effect from "effect/Effect"
 import type { Plan } from "../../core/limits/Plan.ts"
 import type { ServerClock } from "../http/ServerClock.ts"
 import type { Transport } from "../http/Wire.ts"
@@ -92,17 +91,16 @@ export const capabilitiesOf = ({ clock, declared, keys }: HttpTarget): ReadonlyS
 }
 
 /** Creates a subject for one run. */
-export const make = (target: HttpTarget): Effect.Effect<HttpSubject> =>
-  Effect.sync(() => {
-    const secrets = secretsOf(target.keys)
-    return {
-      name: target.name,
-      kind: "http",
-      capabilities: capabilitiesOf(target),
-      target,
-      budget: { ...defaultBudget, ...target.budget },
-      secrets,
-      redact: Redaction.make(secrets),
-      exchanges: []
-    }
-  })
+export const make = (target: HttpTarget): HttpSubject => {
+  const secrets = secretsOf(target.keys)
+  return {
+    name: target.name,
+    kind: "http",
+    capabilities: capabilitiesOf(target),
+    target,
+    budget: { ...defaultBudget, ...target.budget },
+    secrets,
+    redact: Redaction.make(secrets),
+    exchanges: []
+  }
+}

@@ -1,6 +1,8 @@
-/** Writes texts that contain keys, parts of keys or other spellings of them, with placeholders instead of the keys. */
+/**
+ * Writes texts that contain keys, parts of keys or other spellings of them, with placeholders instead of the keys, such
+ * as `Bearer ‹key:main›` and `Bearer ‹key:main in upper case, characters 0 to 9›`.
+ */
 import * as Arr from "effect/Array"
-import * as Schema from "effect/Schema"
 
 /** The declared keys. */
 export const names = ["main", "tiny", "victim", "revoked", "expired"] as const
@@ -9,10 +11,6 @@ export const names = ["main", "tiny", "victim", "revoked", "expired"] as const
 export type KeyName = (typeof names)[number] | "none"
 
 export type Secrets = { readonly [name in KeyName]?: string | undefined }
-
-/** A text with placeholders, such as `Bearer ‹key:main›` and `Bearer ‹key:main in upper case, characters 0 to 9›`. */
-export const KeyText = Schema.String
-export type KeyText = typeof KeyText.Type
 
 /** The spellings in which programs send keys, each with its operator in bash if there is one. */
 const spellings = {
@@ -42,28 +40,24 @@ const placeholders = new RegExp(
 )
 
 /** Replaces each placeholder; returns `undefined` if `write` has nothing for one of them. */
-const written = (text: KeyText, write: (part: KeyPart) => string | undefined): string | undefined => {
-  let isComplete = true
+const written = (text: string, write: (part: KeyPart) => string | undefined): string | undefined => {
   const result = text.replace(
     placeholders,
-    (_, key: KeyPart["key"], as: Spelling, from: string | undefined, to: string | undefined) => {
-      const part = write({ key, as, range: from === undefined ? undefined : [Number(from), Number(to)] })
-      isComplete &&= part !== undefined
-      return part ?? ""
-    }
+    (placeholder, key: KeyPart["key"], as: Spelling, from: string | undefined, to: string | undefined) =>
+      write({ key, as, range: from === undefined ? undefined : [Number(from), Number(to)] }) ?? placeholder
   )
-  return isComplete ? result : undefined
+  return result.search(placeholders) === -1 ? result : undefined
 }
 
 /** Returns the text with the keys; `undefined` if a key is not known. */
-export const resolve = (text: KeyText, secrets: Secrets): string | undefined =>
+export const resolve = (text: string, secrets: Secrets): string | undefined =>
   written(text, ({ as, key, range = [] }) => {
     const secret = secrets[key]
     return secret && spellings[as].of(secret).slice(...range)
   })
 
 /** Returns the text for a word in double quotes of bash, with variables such as `${KEY^^}`; `undefined` if it needs others. */
-export const inBash = (text: KeyText): string | undefined =>
+export const inBash = (text: string): string | undefined =>
   written(text.replace(/["$`\\]/g, "\\$&"), ({ as, key, range }) => {
     const name = key === "main" ? "KEY" : key.toUpperCase()
     const { operator } = spellings[as]
@@ -71,52 +65,40 @@ export const inBash = (text: KeyText): string | undefined =>
     return operator === "" ? `\${${name}:${range[0]}:${range[1] - range[0]}}` : undefined
   })?.replace(/\$\{([A-Z]+)\}(?!\w)/g, "$$$1")
 
-/** A text to be found, also if only a part of it occurs that has at least the minimum length. */
-export interface Spelled {
-  readonly spelled: string
-  readonly minimum: number
-}
-
-/** Maximum length of the beginnings that are indexed. */
-const INDEXED = 5
-
 /**
- * Creates a function that replaces in a text every part of any of the texts, the longest first, by what `write` returns.
- * Parts are sought in `folded`, which has the same length as the text.
+ * Creates a function that replaces in a text every part of any of the spellings that has `minimum` characters or is a
+ * whole spelling, the longest first, by what `write` returns. Parts are sought in `folded`, which has the same length as
+ * the text.
  */
-export const replacer = <A extends Spelled>(
+export const replacer = <A extends { readonly spelled: string }>(
   all: ReadonlyArray<A>,
+  minimum: number,
   write: (of: A, from: number, to: number) => string
 ) => {
-  const size = Math.min(INDEXED, ...all.map(({ minimum }) => minimum))
-  const parts = all.flatMap((of) =>
-    Array.from({ length: of.spelled.length - of.minimum + 1 }, (_, from) => ({ of, from }))
-  )
+  const size = Math.min(minimum, ...all.map(({ spelled }) => spelled.length))
+  const parts = all.flatMap((of) => {
+    const least = Math.min(minimum, of.spelled.length)
+    return Array.from({ length: of.spelled.length - least + 1 }, (_, from) => ({ of, from, least }))
+  })
   const beginnings = new Map(
     Object.entries(Arr.groupBy(parts, ({ from, of }) => of.spelled.slice(from, from + size)))
   )
   return (text: string, folded = text): string => {
-    const longestAt = (at: number) =>
-      (beginnings.get(folded.slice(at, at + size)) ?? [])
-        .map(({ from, of }) => {
-          let to = from + size
-          while (to < of.spelled.length && of.spelled[to] === folded[at + to - from]) to++
-          return { of, from, to }
+    let [result, copied] = ["", 0]
+    for (let at = 0; at < text.length; at = Math.max(at + 1, copied)) {
+      const [longest] = (beginnings.get(folded.slice(at, at + size)) ?? [])
+        .map(({ from, least, of }) => {
+          let length = size
+          while (from + length < of.spelled.length && of.spelled[from + length] === folded[at + length])
+            length++
+          return { of, from, least, length }
         })
-        .filter(({ from, of, to }) => to - from >= of.minimum)
-        .toSorted((a, b) => b.to - b.from - (a.to - a.from))[0]
-    let result = ""
-    let copied = 0
-    for (let at = 0; at < text.length; ) {
-      const part = longestAt(at)
-      if (part === undefined) {
-        at++
-        continue
-      }
-      const { from, of, to } = part
-      result += text.slice(copied, at) + write(of, from, to)
-      at += to - from
-      copied = at
+        .filter(({ least, length }) => length >= least)
+        .toSorted((a, b) => b.length - a.length)
+      if (longest === undefined) continue
+      const { from, length, of } = longest
+      result += text.slice(copied, at) + write(of, from, from + length)
+      copied = at + length
     }
     return result + text.slice(copied)
   }
@@ -130,9 +112,10 @@ const replacerOf = (secrets: Secrets) =>
     names.flatMap((key) =>
       kinds.flatMap((as) => {
         const spelled = spellings[as].of(secrets[key] ?? "")
-        return spelled === "" ? [] : [{ key, as, spelled, minimum: Math.min(PART_LENGTH, spelled.length) }]
+        return spelled === "" ? [] : [{ key, as, spelled }]
       })
     ),
+    PART_LENGTH,
     ({ as, key, spelled }, from, to) =>
       `‹key:${key}${as}${to - from === spelled.length ? "" : `, characters ${from} to ${to}`}›`
   )
@@ -140,7 +123,7 @@ const replacerOf = (secrets: Secrets) =>
 const replacers = new WeakMap<Secrets, ReturnType<typeof replacerOf>>()
 
 /** Replaces keys and parts of them by placeholders. */
-export const of = (text: string, secrets: Secrets): KeyText => {
+export const of = (text: string, secrets: Secrets): string => {
   // Created once, because every text of a run is searched.
   const replace = replacers.get(secrets) ?? replacerOf(secrets)
   replacers.set(secrets, replace)

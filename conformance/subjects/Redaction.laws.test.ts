@@ -34,39 +34,18 @@ const longestShared = (text: string, spelling: string): number => {
 }
 
 describe("redaction of the credentials that laws derive from a key", () => {
-  it("leaves less than half of the key or of its reverse in a header or in the JSON of an archive", () => {
-    fc.assert(
-      fc.property(keys, fc.constantFrom(...credentials), (key, derive) => {
-        const redact = Redaction.make({ main: key })
-        const backwards = [...key].toReversed().join("")
-        for (const value of derive(key)) {
-          // Values that are not derived from the key may contain any text.
-          if (derive(key).join() === derive("another-key").join()) continue
-          for (const text of [value, JSON.stringify({ name: "authorization", value })]) {
-            const clean = redact(text).replace(/‹[^›]*›/g, "›")
-            const rest = clean.replace(/"name":"authorization"|"value"|Bearerx?|Basic|Token|and more/g, "›")
-            for (const spelling of [key, backwards]) {
-              expect(longestShared(rest, spelling), `${text} became ${clean}`).toBeLessThan(key.length / 2)
-            }
-          }
-        }
-      }),
-      { numRuns: 2_000 }
-    )
-  })
-
-  it("leaves no long part of the key, and no mistyped key, in a message that contains the credential", () => {
+  it("leaves no 8 characters of the key or of its reverse, and no mistyped key, in a header or a message", () => {
     fc.assert(
       fc.property(keys, fc.constantFrom(...credentials), (key, derive) => {
         const fixed: ReadonlyArray<string> = derive("another-key")
         const redact = Redaction.make({ main: key })
-        const spellings = [key, [...key].toReversed().join("")]
-        // Half of the key, if that is long enough not to occur by chance, and always less than the key.
-        const maxLength = Math.min(key.length - 1, Math.max(8, Math.floor(key.length / 2))) - 1
         for (const value of derive(key)) {
+          // Values that are not derived from the key may contain any text.
           if (fixed.includes(value)) continue
           for (const token of [value, value.replace(/^(?:Bearerx?|Basic|Token) /, "")]) {
             for (const text of [
+              token,
+              JSON.stringify({ name: "authorization", value: token }),
               JSON.stringify({ message: `invalid key ${token}` }),
               JSON.stringify({ message: `The key '${token}' is unknown.` }),
               JSON.stringify({ message: `The key is unknown: ${token}.` })
@@ -74,18 +53,19 @@ describe("redaction of the credentials that laws derive from a key", () => {
               const clean = redact(text)
               const rest = clean
                 .replace(/‹[^›]*›/g, "›")
+                .replace(/"name":"authorization"|"value"|Bearerx?|Basic|Token|and more/g, "›")
                 .replace(/invalid key|The key|is unknown|message/g, "›")
-              for (const spelling of spellings) {
-                expect(longestShared(rest, spelling), `${text} became ${clean}`).toBeLessThanOrEqual(
-                  maxLength
+              for (const spelling of [key, reversed(key)]) {
+                expect(longestShared(rest, spelling), `${text} became ${clean}`).toBeLessThan(
+                  Math.min(key.length - 1, 8)
                 )
               }
-              if (token.length === key.length) expect(clean).not.toContain(token)
+              if (token.length === key.length && !token.includes(" ")) expect(clean).not.toContain(token)
             }
           }
         }
       }),
-      { numRuns: 2_000 }
+      { numRuns: 1_500 }
     )
   })
 

@@ -45,15 +45,7 @@ export const bodyText = (body: Uint8Array): string =>
 const show = (content: string, secrets: KeyText.Secrets): string =>
   visible(shortened(condensed(KeyText.of(content, secrets))))
 
-/**
- * Describes a request below the base path. The main key and `Content-Type: application/json` are omitted.
- *
- * @example
- * ```ts
- * describe({ method: "GET", target: "/v1/pets", headers: [["Authorization", "Token x"]], body: undefined }, "/v1", {})
- * // "GET /pets (Authorization: Token x)"
- * ```
- */
+/** Describes a request below the base path. The main key and `Content-Type: application/json` are omitted. */
 export const describe = (
   { body, headers, method, target }: WireRequest,
   basePath: string,

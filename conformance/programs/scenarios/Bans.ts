@@ -14,11 +14,10 @@ const STRIKES = 20
 
 /** How a key ignores denials. */
 interface Rhythm {
-  /** Time between requests in milliseconds, and how many are sent without time between them. */
+  /** Time between requests in milliseconds. */
   readonly apart: number
-  readonly together?: number
   /** The number of denials after which the key gives up. */
-  readonly denials?: number
+  readonly denials: number
   readonly calls?: ReadonlyArray<Calls.Call>
 }
 
@@ -26,7 +25,7 @@ interface Rhythm {
 const offend = Effect.fnUntraced(function* (
   tools: Tools,
   { spend }: Spending.Small,
-  { apart, calls = Calls.looks, denials = STRIKES + 2, together = 1 }: Rhythm
+  { apart, calls = Calls.looks, denials }: Rhythm
 ): Effect.fn.Return<Exchange, Stopped> {
   for (let denied = 0, sent = 1; ; sent++) {
     const exchange = yield* spend(calls[sent % calls.length])
@@ -38,7 +37,7 @@ const offend = Effect.fnUntraced(function* (
     const isBan = response?.status === 403 || hasBanCode || (Spending.toldWait(exchange) ?? 0) > 70 * SECOND
     if (isBan || denied >= denials || sent >= 4 * denials) return exchange
     if (isDenied && denied % 6 === 0) yield* lookAtOthers(tools)
-    if (sent % together === 0) yield* tools.advance(apart)
+    yield* tools.advance(apart)
   }
 })
 
@@ -81,48 +80,21 @@ export const programs: ReadonlyArray<Program> = [
     }
   }),
   // What this project decided on bans: which denials count, how many lead to a ban, and how long it lasts.
-  Spending.about("bans that grow and shrink", { ...ours, requests: 290 }, function* (tools, victim) {
+  Spending.about("bans that grow and shrink", { ...ours, requests: 350 }, function* (tools, victim) {
     const cleanTimes = [0, 0, 0, 0, 0, DAY - MINUTE, DAY + MINUTE, 2 * DAY + MINUTE]
     for (const [round, cleanTime] of cleanTimes.entries()) {
       yield* tools.advance(cleanTime)
       const apart = [1_500, 2_500, 7_000][round % 3] ?? 0
       const ban = yield* offend(tools, victim, { apart, denials: 2 * STRIKES })
       const end = Spending.toldTime(ban) ?? ban.to + HOUR
-      yield* victim.walk(Array(4).fill(2 * SECOND), yield* Random.shuffle(Calls.all))
+      for (const call of yield* Draw.some(Calls.all, 4)) {
+        yield* tools.advance(2 * SECOND)
+        yield* victim.spend(call)
+      }
       for (const moment of [end - SECOND - 200, end]) {
         yield* Spending.until(tools, moment)
         yield* victim.spend()
       }
     }
-  }),
-  Spending.about("strikes at intervals", { ...ours, requests: 220 }, function* (tools, victim) {
-    const { perMinute } = victim.plan
-    // A burst is at most one strike, and so are several denials within a second.
-    yield* tools.sendTogether(
-      Array.from({ length: perMinute + 2 * STRIKES }, () => ({ path: "/pets", key: "victim" }))
-    )
-    yield* tools.advance(6 * MINUTE)
-    yield* offend(tools, victim, { apart: 400, denials: 30 })
-    // A new count begins five minutes after the first strike; until then, all strikes count together.
-    for (const pause of [5 * MINUTE + SECOND, 0]) {
-      yield* Spending.rest(tools)
-      yield* offend(tools, victim, { apart: 1_500, denials: STRIKES - 1 })
-      yield* tools.advance(Math.max(0, pause - (STRIKES - 1) * 1_500))
-      yield* offend(tools, victim, { apart: 1_500 })
-    }
-    yield* Spending.rest(tools)
-    yield* offend(tools, victim, { apart: 15_500, denials: 4 * STRIKES, together: perMinute })
-  }),
-  Spending.about(
-    "retries on a used day",
-    { ...ours, key: "tiny", maxPerDay: Spending.MAX_PER_DAY, requests: 130 },
-    function* (_, tiny) {
-      yield* tiny.useUpDay()
-      yield* tiny.walk(Array(30).fill(30 * SECOND))
-      // Eight clients that retry every 30 seconds.
-      yield* tiny.walk(
-        Array.from({ length: 60 }, (_, sent) => (sent % 8 === 0 ? 30 * SECOND - 7 * 999 : 999))
-      )
-    }
-  )
+  })
 ]

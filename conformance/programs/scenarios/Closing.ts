@@ -7,9 +7,6 @@ import { type Program, program } from "../Program.ts"
 import { DAY, HOUR, SECOND } from "./Moments.ts"
 import * as Spending from "./Spending.ts"
 
-/** Number of animals that are fetched from each part of a run: its beginning, its middle and its end. */
-const SAMPLE_SIZE = 8
-
 /** Hours of the edges of the day in several zones, after its first beginning: the contract names no zone. */
 const edges = [0, 5, 14, 22, 26, 38].map((hours) => REMOVAL_BEGINS + hours * HOUR)
 
@@ -30,8 +27,8 @@ export const programs: ReadonlyArray<Program> = [
   program("all animals again", { profile: "core", requests: 40 }, function* (tools) {
     yield* Calls.send(tools, calls.creation)
     const all = tools.created()
-    const middle = yield* Draw.some(all.slice(SAMPLE_SIZE, -SAMPLE_SIZE), SAMPLE_SIZE)
-    const sample = new Set([...all.slice(0, SAMPLE_SIZE), ...middle, ...all.slice(-SAMPLE_SIZE)])
+    // The first ones and the last ones are the most likely to be lost.
+    const sample = new Set([...all.slice(0, 8), ...(yield* Draw.some(all, 8)), ...all.slice(-8)])
     for (const { id } of yield* Random.shuffle(sample)) yield* tools.send({ path: `/pets/${id}` })
     for (const key of ["main", "tiny", "victim"] as const) {
       if (tools.keys[key] === undefined || (key !== "main" && !tools.hasClock)) continue

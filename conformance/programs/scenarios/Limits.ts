@@ -6,7 +6,7 @@ import * as Calls from "../Calls.ts"
 import * as Draw from "../Draw.ts"
 import type { Program } from "../Program.ts"
 import * as Queries from "../Queries.ts"
-import { boundaries, DAY, HOUR, MINUTE, margins, midnight, type Next, SECOND, zones } from "./Moments.ts"
+import { boundaries, DAY, HOUR, MINUTE, margins, midnight, SECOND, zones } from "./Moments.ts"
 import * as Spending from "./Spending.ts"
 
 const { MAX_ONCE, MINUTE_PASSED } = Spending
@@ -56,29 +56,15 @@ export const firstPrograms: ReadonlyArray<Program> = [
   )
 ]
 
-/** When a minute is over: as one of its responses tells, or at a boundary of the clock. */
-interface End {
-  readonly after: (exchange: Exchange) => number | undefined
-  /** The boundary before which the minute begins. */
-  readonly next?: Next
-}
-
-const told: ReadonlyArray<End> = [
-  ({ from }: Exchange) => from + MINUTE,
-  Spending.resetOf,
-  Spending.toldTime
-].map((after) => ({ after }))
-
-/** Pauses in milliseconds at which a bucket of five a minute, and one that is counted otherwise, differ. */
-const pauses = [0, 0, 0, 0, 0, 5_999, 1, 6_000, 5_000, 1_000, 59_999, MINUTE, 60_001, 11_999, 12_000, 999]
-
 export const programs: ReadonlyArray<Program> = [
   ...(["tiny", "victim"] as const).map((key, at) =>
     Spending.about(`minutes of the ${key} key`, { ...limits, key, requests: 100 }, function* (tools, small) {
-      const { "29 February": _, ...byClock } = { ...boundaries, zone: midnight(yield* Draw.one(zones)) }
+      // When a minute is over: as one of its responses tells, or at a boundary of the clock before which it begins.
+      const told = [({ from }: Exchange) => from + MINUTE, Spending.resetOf, Spending.toldTime]
+      const nexts = [...Object.values(boundaries), midnight(yield* Draw.one(zones))]
       const ends = [
-        ...told,
-        ...Object.values(byClock).map((next) => ({ after: ({ from }: Exchange) => next(from), next }))
+        ...told.map((after) => ({ after, next: (now: number) => now })),
+        ...nexts.map((next) => ({ after: ({ from }: Exchange) => next(from), next }))
       ]
       // Two of a kind take turns, since requests that the contract does not describe may be free.
       const half = (calls: ReadonlyArray<Calls.Call>) =>
@@ -86,9 +72,7 @@ export const programs: ReadonlyArray<Program> = [
       const mixed = [...(yield* half(Calls.described)), ...(yield* half(Calls.undescribed))]
       for (let index = 0; 2 * index < mixed.length; index++) {
         const [calls, isUsedUp] = [mixed.slice(2 * index, 2 * index + 2), index % 2 === 0]
-        const { after, next = (now: number) => now } = ends[index % ends.length] ?? {
-          after: Spending.toldTime
-        }
+        const { after, next } = ends[index % ends.length] ?? (yield* Draw.one(ends))
         yield* Spending.rest(tools)
         const [before, between] = [Random.nextIntBetween(0, MINUTE), Random.nextIntBetween(0, 20 * SECOND)]
         const begin = next((yield* tools.now) + MINUTE) - (yield* Draw.one([...margins, yield* before]))
@@ -110,13 +94,10 @@ export const programs: ReadonlyArray<Program> = [
       }
     })
   ),
-  Spending.about("used minute", { ...limits, maxPerMinute: MAX_ONCE, requests: 80 }, function* (tools, tiny) {
+  Spending.about("used minute", { ...limits, maxPerMinute: MAX_ONCE, requests: 50 }, function* (_, tiny) {
     let denied = yield* tiny.useUp(Calls.described)
     for (const call of yield* Random.shuffle(Calls.all)) denied = yield* tiny.spend(call)
     yield* tiny.recover(denied)
-    // Whether the denied requests counted shows at the end of the day.
-    yield* tools.advance(2 * MINUTE_PASSED)
-    if (Spending.hasSmallDay(tiny.plan)) yield* tiny.useUpDay(Calls.described)
   }),
   Spending.about("day by each way", { ...days, requests: 130 }, function* (tools, tiny) {
     for (const isFirst of [true, false]) {
@@ -143,68 +124,26 @@ export const programs: ReadonlyArray<Program> = [
       yield* Spending.rest(tools)
     }
   }),
-  Spending.about("day at midnight", { ...days, requests: 100 }, function* (tools, tiny) {
+  Spending.about("day at midnight", { ...days, requests: 160 }, function* (tools, tiny) {
     const { perDay, perMinute } = tiny.plan
-    const zone = midnight(yield* Draw.one(zones))
     // A day that is used up before its end, and one that is not.
-    for (const [next, left, then] of [
-      [boundaries.month, perMinute - 1, perDay],
-      [zone, 2 * perMinute, perMinute]
+    for (const [next, max] of [
+      [boundaries.month, perDay + 1],
+      [midnight(yield* Draw.one(zones)), perDay - perMinute]
     ] as const) {
       const end = next((yield* tools.now) + 2 * HOUR)
       yield* Spending.until(tools, end - HOUR)
-      yield* tiny.useUpDay(undefined, Math.max(1, perDay - left))
-      yield* Spending.until(tools, end - MINUTE)
-      yield* tiny.walk(Array(perMinute).fill((MINUTE - SECOND) / perMinute))
-      for (const moment of [end - 1, end, end + SECOND]) {
+      yield* tiny.useUpDay(undefined, max)
+      for (const moment of [end - MINUTE, end - 1, end, end + SECOND]) {
         yield* Spending.until(tools, moment)
         yield* tools.send(Spending.look)
         yield* tiny.spend(yield* Draw.one(Calls.described))
       }
       yield* tools.advance(MINUTE_PASSED)
-      yield* tiny.useUpDay(undefined, then + 1)
+      yield* tiny.useUpDay()
       yield* Spending.rest(tools)
     }
-  }),
-  // What this project decided on limits: an exact bucket, a UTC day, waits, slots.
-  Spending.about(
-    "a walk on the bucket",
-    { ...limits, isDesign: true, requests: 100 },
-    function* (tools, tiny) {
-      for (const isShuffled of [false, true, true]) {
-        const walked = isShuffled ? yield* Random.shuffle([...pauses, 0, 0, 0, 0]) : pauses
-        yield* tiny.walk(walked, yield* Random.shuffle(Calls.all))
-        yield* Spending.rest(tools)
-      }
-      // At midnight, the day with its last request and the bucket are shown in turn.
-      if (!Spending.hasSmallDay(tiny.plan)) return
-      yield* tiny.useUpDay(undefined, tiny.plan.perDay - 1)
-      yield* Spending.until(tools, midnight(0)(yield* tools.now) - 2 * MINUTE)
-      yield* tiny.walk([0, 0, 30, 88, 1, 1, 0].map((pause) => pause * SECOND))
-    }
-  ),
-  Spending.about(
-    "waits of several clients",
-    { ...limits, key: "victim", isDesign: true, requests: 75 },
-    function* (tools, victim) {
-      // Clients that a burst denied, then as many as the bucket has requests; these come a little late.
-      const { perMinute } = victim.plan
-      for (const [jitter, requests] of [
-        [0, 6 * perMinute],
-        [yield* Random.nextIntBetween(0, 500), 60]
-      ] as const) {
-        const clients = Array.from({ length: jitter === 0 ? 3 * perMinute : perMinute }, () => 0)
-        for (let sent = 0; sent < requests; sent++) {
-          const next = Math.min(...clients)
-          yield* Spending.until(tools, next)
-          const exchange = yield* victim.spend()
-          const wait = (Spending.toldWait(exchange) ?? MINUTE) + ((sent * 137) % (jitter + 1))
-          clients[clients.indexOf(next)] = exchange.to + (Spending.isDenied(exchange) ? wait : 1)
-        }
-        yield* Spending.rest(tools)
-      }
-    }
-  )
+  })
 ]
 
 /** What does not need getPet, and is sent when it has been removed. */

@@ -10,14 +10,10 @@ const nextOf =
   (now) =>
     (Math.floor(now / unit) + 1) * unit
 
-/** The first time at this hour of a UTC day of some kind. */
-const onDay =
-  (hour: number, isOfKind: (day: Date) => boolean): Next =>
-  (now) => {
-    let day = nextOf(DAY)(now - hour * HOUR)
-    while (!isOfKind(new Date(day))) day += DAY
-    return day + hour * HOUR
-  }
+const nextMonth: Next = (now) => {
+  const day = new Date(now)
+  return Date.UTC(day.getUTCFullYear(), day.getUTCMonth() + 1)
+}
 
 /** The first midnight in a time zone, which is given as the minutes that it is ahead of UTC. */
 export const midnight =
@@ -33,13 +29,7 @@ export const boundaries = {
   second: nextOf(SECOND),
   minute: nextOf(MINUTE),
   day: nextOf(DAY),
-  month: onDay(0, (day) => day.getUTCDate() === 1),
-  // The last Sundays of March and October at 01:00 UTC, when clocks change in Europe.
-  "change of clocks": onDay(
-    1,
-    (day) => day.getUTCDay() === 0 && day.getUTCDate() > 24 && [2, 9].includes(day.getUTCMonth())
-  ),
-  "29 February": onDay(0, (day) => day.getUTCMonth() === 1 && day.getUTCDate() === 29)
+  month: nextMonth
 } satisfies { readonly [name: string]: Next }
 
 /** Times before a boundary in milliseconds. */

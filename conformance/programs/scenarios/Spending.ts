@@ -48,14 +48,6 @@ const small = Effect.fnUntraced(function* (
   const spend = (call: Calls.Call = Calls.lists["whole list"]) =>
     Effect.flatMap(call(tools), (sent) => tools.sendOnce({ ...sent, key }))
 
-  /** Sends calls in turn, with pauses before them. */
-  const walk = Effect.fnUntraced(function* (pauses: ReadonlyArray<number>, calls = Calls.looks) {
-    for (const [index, pause] of pauses.entries()) {
-      yield* tools.advance(pause)
-      yield* spend(calls[index % calls.length])
-    }
-  })
-
   /**
    * Sends calls in turn, at most `max`, until one is denied that is not the last one before a pause; returns the last
    * exchange.
@@ -91,7 +83,7 @@ const small = Effect.fnUntraced(function* (
       last = yield* spend(calls[wait % calls.length])
     }
   })
-  return { plan, spend, walk, useUp, useUpDay, recover }
+  return { plan, spend, useUp, useUpDay, recover }
 })
 
 /** Waits where a response tells none, such as during a ban that is not announced. */
@@ -149,6 +141,3 @@ export const resetOf = ({ response }: Exchange): number | undefined => {
 
 /** A short list with the main key, whose limits are not used up. */
 export const look: Sent = { path: "/pets?limit=1" }
-
-/** Whether a scenario can use up the day of a plan. */
-export const hasSmallDay = ({ perDay }: Plan): boolean => perDay <= MAX_PER_DAY

@@ -9,7 +9,6 @@ import { BanPolicy } from "../../core/limits/BanPolicy.ts"
 import * as Caller from "../../core/limits/Caller.ts"
 import { RateLimitStore, type Step } from "../../core/ports/RateLimitStore.ts"
 import * as RateLimitFields from "../storage/RateLimitFields.ts"
-import * as NetworkEviction from "./NetworkEviction.ts"
 import * as PostgresRateLimits from "./PostgresRateLimits.ts"
 import * as RateLimitStep from "./RateLimitStep.ts"
 import * as RateLimitSweep from "./RateLimitSweep.ts"
@@ -54,7 +53,7 @@ export const make = Effect.fnUntraced(function* (
   yield* Effect.forkScoped(
     RateLimitSweep.forever(sql, yield* BanPolicy, call.run, isServerTime ? serverTime(sql) : undefined)
   )
-  const eviction = NetworkEviction.make(sql, call.run, maxAnonymousStates)
+  const eviction = RateLimitSweep.eviction(sql, call.run, maxAnonymousStates)
   yield* Effect.forkScoped(eviction.forever)
   const countNetwork: OnStored = (caller) => {
     if (Caller.isNetwork(caller)) eviction.add(1)

@@ -17,7 +17,10 @@ import * as RateLimitFields from "../storage/RateLimitFields.ts"
 import type { SqlCall } from "./SqlCall.ts"
 import * as SqlTable from "./SqlTable.ts"
 
-/** Pauses between rounds, and between the pages of a round. */
+/**
+ * Pauses between rounds, and between the pages of a round. The networks are counted in each round; between two counts,
+ * only the inserts of this process are added.
+ */
 const ROUND_PAUSE = "1 minute"
 const PAGE_PAUSE = "10 millis"
 
@@ -26,9 +29,6 @@ const PAGES = 100
 
 /** Milliseconds for which a spent state remains stored, because a request in flight may have an earlier timestamp. */
 const GRACE_MS = 60_000
-
-/** Interval between counts of the networks; between two counts, only the inserts of this process are added. */
-const RECOUNT_INTERVAL = "1 minute"
 
 /** Fraction of the maximum that remains after an eviction, so that the next one is not due immediately. */
 const LOW_WATER_MARK = 0.99
@@ -82,7 +82,7 @@ export const eviction = (sql: SqlClient.SqlClient, run: SqlCall["run"], max: num
   const round = Effect.gen(function* () {
     isDue.closeUnsafe()
     yield* Effect.catch(evict, (failure) => Effect.logWarning("networks could not be evicted", failure))
-    yield* Effect.race(isDue.await, Effect.sleep(RECOUNT_INTERVAL))
+    yield* Effect.race(isDue.await, Effect.sleep(ROUND_PAUSE))
   })
   return {
     add: (count: number): void => {

@@ -74,7 +74,7 @@ export const ResponseObserver = Context.Reference<ResponseObserver | undefined>(
 )
 
 /** The options of a service that determine what an exchange contains. */
-export type Options = Pick<ServiceOptions, "trustedProxyHops" | "requestIdHeader">
+type Options = Pick<ServiceOptions, "trustedProxyHops" | "requestIdHeader">
 
 /** Starts the measurement of a request; the returned function passes its exchange to the observer at its end. */
 export const measure = (

@@ -69,15 +69,13 @@ const respondWithFile = (file: StaticFile, request: ServiceRequest): Effect.Effe
   }
   const headers = [
     ...["Content-Type", file.contentType],
-    ...(isCompressed ? contentEncoding : []),
+    ...(isCompressed ? ["Content-Encoding", "gzip"] : []),
     ...caching,
     ...file.headers.flat()
   ]
   const bytes = isCompressed ? file.gzip : Effect.succeed(file.bytes)
   return Effect.map(bytes, (content) => ({ status: 200, headers, body: "", bytes: content }))
 }
-
-const contentEncoding: ServiceResponse.FlatHeaders = ["Content-Encoding", "gzip"]
 
 /**
  * Returns whether a list such as `gzip;q=0.5, br` (RFC 9110 §12.4.2) names an item, with a weight above 0. Wildcards,

@@ -51,7 +51,7 @@ const apply = (
     if (version === migrations.length) return
     const { isComplete } = yield* WriteTransaction.execute(sql, [
       ...(exists ? [] : createTable(sql)),
-      ...onPostgres(sql, `LOCK TABLE ${TABLE} IN ACCESS EXCLUSIVE MODE`),
+      ...SqlTable.onPostgres(sql, `LOCK TABLE ${TABLE} IN ACCESS EXCLUSIVE MODE`),
       [`SELECT CAST(coalesce(max(migration_id), 0) AS text) FROM ${TABLE}`, [], [[String(version)]]],
       ...migrations.slice(version).flatMap(applied(sql, version))
     ])
@@ -67,7 +67,10 @@ const applied =
 
 const createTable = (sql: SqlClient.SqlClient): SqlScript.Script => [
   // Without the lock, one of two processes that create the table at the same time would fail.
-  ...onPostgres(sql, `SELECT pg_advisory_xact_lock(hashtextextended(current_schema() || '.${TABLE}', 0))`),
+  ...SqlTable.onPostgres(
+    sql,
+    `SELECT pg_advisory_xact_lock(hashtextextended(current_schema() || '.${TABLE}', 0))`
+  ),
   [
     `CREATE TABLE IF NOT EXISTS ${TABLE} (
        migration_id integer PRIMARY KEY NOT NULL,
@@ -76,9 +79,6 @@ const createTable = (sql: SqlClient.SqlClient): SqlScript.Script => [
     []
   ]
 ]
-
-const onPostgres = (sql: SqlClient.SqlClient, statement: string): SqlScript.Script =>
-  SqlTable.isPostgres(sql) ? [[statement, []]] : []
 
 /** Fails unless the database contains a store with the newest known schema; changes nothing. */
 export const check: Effect.Effect<void, DatabaseUnusable, SqlClient.SqlClient> = Effect.gen(function* () {

@@ -53,16 +53,13 @@ export interface CopyOptions {
 
 /** Copies one snapshot of the source, which is taken when the copy starts. */
 export const run = (options: CopyOptions): Effect.Effect<Copied, CopyFailed> =>
-  Effect.suspend(() => {
-    const { from } = options
-    return WriteTransaction.transact(from, copy(options)).pipe(
-      Effect.provideService(
-        SqlClient.BeginTransaction,
-        SqlTable.isPostgres(from) ? "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" : "BEGIN"
-      ),
-      inSource
-    )
-  })
+  WriteTransaction.transact(options.from, copy(options)).pipe(
+    Effect.provideService(
+      SqlClient.BeginTransaction,
+      SqlTable.isPostgres(options.from) ? "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" : "BEGIN"
+    ),
+    inSource
+  )
 
 /** Converts the errors of one of the databases. */
 const on =
@@ -97,9 +94,9 @@ const copy = Effect.fnUntraced(function* (
       for (const { to: table } of others.toReversed()) yield* to.unsafe(`DELETE FROM ${table.name}`)
       for (const table of others) yield* copyRows(options, table)
       for (const { from: source, to: target } of tables) {
-        const { column } = target.sequence ?? {}
-        if (column === undefined) continue
-        yield* SqlTable.run(to, SqlTable.advancing(to, target.name, column, source.sequence?.last ?? 0n))
+        const { column, last } = source.sequence ?? {}
+        if (column === undefined || last === undefined) continue
+        yield* SqlTable.run(to, SqlTable.advancing(to, target.name, column, last))
       }
       return yield* Effect.forEach(tables, (table) => compare(options, table))
     })
@@ -223,12 +220,11 @@ const markCopy = ({ source, to }: CopyOptions, completedAt: bigint | null) =>
       "UPDATE copies SET completed_at = $1 WHERE source = $2 AND completed_at IS NULL RETURNING source",
       [completedAt, source]
     ),
-    ([row]) => (row === undefined ? concurrentCopy : Effect.void)
+    ([row]) =>
+      row === undefined
+        ? Effect.fail(new CopyFailed({ reason: "another process has already completed the copy" }))
+        : Effect.void
   )
-
-const concurrentCopy = Effect.fail(
-  new CopyFailed({ reason: "another process has already completed the copy" })
-)
 
 /** Copies the rows of a table in the transaction of the target. */
 const copyRows = ({ from, to }: CopyOptions, { columns, from: source, to: target }: TableInBoth) =>

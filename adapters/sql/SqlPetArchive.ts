@@ -8,7 +8,7 @@ import { type Batch, IdTaken, ImportMoved, type ImportStep, PetArchive } from ".
 import type { ImportedPet } from "../../core/transfer/ImportedPet.ts"
 import { beginning, type ImportRecord } from "../../core/transfer/ImportRecord.ts"
 import * as SqlCall from "./SqlCall.ts"
-import { all, columns, petOf, toInt64 } from "./SqlPetRow.ts"
+import { all, columns, petOf, type Row, toInt64 } from "./SqlPetRow.ts"
 import * as SqlScript from "./SqlScript.ts"
 import * as SqlTable from "./SqlTable.ts"
 import * as WriteTransaction from "./WriteTransaction.ts"
@@ -35,7 +35,7 @@ export const layer: Layer.Layer<PetArchive, never, SqlClient.SqlClient> = Layer.
           (isStarted) => (isStarted ? Effect.void : Effect.fail(new ImportMoved({ source })))
         ),
       reserveIds: (id) =>
-        Effect.asVoid(transact(() => SqlScript.steps([...dialect.lock, ...dialect.reserve(id)]))),
+        Effect.asVoid(transact(() => SqlScript.steps([...dialect.lock, ...advancing(sql, id)]))),
       findTaken: (pets) =>
         Effect.map(
           transact(() => findExisting(dialect, pets)),
@@ -49,8 +49,6 @@ export const layer: Layer.Layer<PetArchive, never, SqlClient.SqlClient> = Layer.
     }
   })
 )
-
-type Row = ReadonlyArray<unknown>
 
 const LAST_ID = "SELECT coalesce(max(id), 0) FROM pets"
 
@@ -115,7 +113,7 @@ const storeBatch = function* (
 
 /** Inserts animals, in the order of their ids if they have some. */
 const insert = function* (
-  { reserve, sql }: Dialect,
+  { sql }: Dialect,
   pets: ReadonlyArray<ImportedPet>,
   keepIds: boolean
 ): SqlScript.Steps<void> {
@@ -124,7 +122,7 @@ const insert = function* (
   const table = { name: "pets", columns: new Map(given.map(({ name, type }) => [name, type])) }
   yield* SqlScript.steps(SqlTable.insertion(sql, table, [...table.columns.keys()], rows))
   const last = keepIds ? pets.at(-1)?.id : undefined
-  if (last !== undefined) yield* SqlScript.steps(reserve(last))
+  if (last !== undefined) yield* SqlScript.steps(advancing(sql, last))
 }
 
 const id = { name: "id", type: "bigint", encode: (pet: ImportedPet) => pet.id }
@@ -167,19 +165,18 @@ const toExact = (value: number | string | null): bigint | string | null =>
 type Dialect = ReturnType<typeof dialectOf>
 
 const dialectOf = (sql: SqlClient.SqlClient) => {
-  const isPostgres = SqlTable.isPostgres(sql)
   return {
     sql,
     /** Returns the animals with the ids of a list. */
     find: `SELECT id, ${columns} FROM pets
       WHERE id IN (SELECT CAST(value AS bigint) FROM (${SqlTable.texts(sql)}) AS list)`,
     // In SQLite, the transaction holds the write lock of the whole database.
-    lockImport: `SELECT bytes FROM imports WHERE source = $1 ${isPostgres ? "FOR UPDATE" : ""}`,
+    lockImport: `SELECT bytes FROM imports WHERE source = $1 ${SqlTable.isPostgres(sql) ? "FOR UPDATE" : ""}`,
     /** Otherwise another process could take one of the ids between the check and the insert. */
-    lock: isPostgres ? LOCK_POSTGRES : [],
-    /** Ensures that later animals get ids above `id`. */
-    reserve: (id: Int64): SqlScript.Script => SqlTable.advancing(sql, "pets", "id", id)
+    lock: SqlTable.onPostgres(sql, "LOCK TABLE pets IN SHARE ROW EXCLUSIVE MODE")
   }
 }
 
-const LOCK_POSTGRES: SqlScript.Script = [["LOCK TABLE pets IN SHARE ROW EXCLUSIVE MODE", []]]
+/** Ensures that later animals get ids above `id`. */
+const advancing = (sql: SqlClient.SqlClient, id: Int64): SqlScript.Script =>
+  SqlTable.advancing(sql, "pets", "id", id)

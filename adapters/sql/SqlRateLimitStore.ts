@@ -13,7 +13,6 @@ import * as PostgresRateLimits from "./PostgresRateLimits.ts"
 import * as RateLimitStep from "./RateLimitStep.ts"
 import * as RateLimitSweep from "./RateLimitSweep.ts"
 import * as SqlCall from "./SqlCall.ts"
-import * as SqliteCounting from "./SqliteCounting.ts"
 import type { SqlOptions } from "./SqlOptions.ts"
 import * as SqlTable from "./SqlTable.ts"
 import * as WriteTransaction from "./WriteTransaction.ts"
@@ -156,10 +155,12 @@ const countGrouped = (
   onStored: OnStored
 ): NonNullable<Store["consumeMany"]> => {
   const count = WriteTransaction.inQueue(sql, call, "counts")
-  return (key, now, policy, cost) =>
-    Effect.map(count(SqliteCounting.callOf(key, now, policy, cost)), (row) => {
+  return (key, now, policy, cost) => {
+    const { ban, plan } = policy
+    return Effect.map(count([key, now, plan.perMinute, plan.perDay, ban, cost]), (row) => {
       const { isNew, verdict } = RateLimitStep.countedOf(row, { policy, cost })
       if (isNew) onStored(key)
       return verdict
     })
+  }
 }

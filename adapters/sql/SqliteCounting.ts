@@ -14,16 +14,6 @@ export type Call = readonly [
   cost: number
 ]
 
-/** Returns the call that counts a request, as in `RateLimitStore.consumeMany`. */
-export const callOf = (key: string, now: number, { ban, plan }: RateLimit.Policy, cost: number): Call => [
-  key,
-  now,
-  plan.perMinute,
-  plan.perDay,
-  ban,
-  cost
-]
-
 const columns = RateLimitFields.names.join(", ")
 
 /** Reads the state of a caller. */

@@ -78,18 +78,10 @@ export const insertion = (
   if (isPostgres(sql)) {
     const types = selected.map((column) => columns.get(column) ?? "")
     const arrays = types.map((type, index) => `$${index + 1}::${type}[]`).join(", ")
-    return [
-      [
-        `INSERT INTO ${name} (${names}) OVERRIDING SYSTEM VALUE SELECT ${names}
-         FROM unnest(${arrays}) WITH ORDINALITY AS given (${names}, nth) ORDER BY nth ${onConflict}`,
-        types.map((type, index) =>
-          PostgresArray.ofType(
-            type,
-            rows.map((row) => row[index])
-          )
-        )
-      ]
-    ]
+    const valuesOf = (index: number) => rows.map((row) => row[index])
+    const statement = `INSERT INTO ${name} (${names}) OVERRIDING SYSTEM VALUE SELECT ${names}
+       FROM unnest(${arrays}) WITH ORDINALITY AS given (${names}, nth) ORDER BY nth ${onConflict}`
+    return [[statement, types.map((type, index) => PostgresArray.ofType(type, valuesOf(index)))]]
   }
   const values = `(${selected.map(() => "?").join(", ")})`
   const inserting = (count: number): string =>
@@ -109,24 +101,17 @@ export const advancing = (
   last: bigint
 ): SqlScript.Script => {
   const largest = `(SELECT coalesce(max(${column}), 0) FROM ${table})`
-  const sequence = `pg_get_serial_sequence('${table}', '${column}')`
-  return isPostgres(sql)
-    ? [
-        [
-          `SELECT setval(${sequence}, next) FROM (
-             SELECT greatest($1::bigint, ${largest}, pg_sequence_last_value(${sequence})) AS next
-           ) AS numbers WHERE next > 0`,
-          [last]
-        ]
-      ]
-    : [
-        [
-          `INSERT INTO sqlite_sequence (name, seq)
-           SELECT $1, 0 WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = $1)`,
-          [table]
-        ],
-        [`UPDATE sqlite_sequence SET seq = max(seq, $1, ${largest}) WHERE name = $2`, [last, table]]
-      ]
+  if (isPostgres(sql)) {
+    const sequence = `pg_get_serial_sequence('${table}', '${column}')`
+    const next = `SELECT greatest($1::bigint, ${largest}, pg_sequence_last_value(${sequence})) AS next`
+    return [[`SELECT setval(${sequence}, next) FROM (${next}) AS numbers WHERE next > 0`, [last]]]
+  }
+  const insert = `INSERT INTO sqlite_sequence (name, seq)
+    SELECT $1, 0 WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = $1)`
+  return [
+    [insert, [table]],
+    [`UPDATE sqlite_sequence SET seq = max(seq, $1, ${largest}) WHERE name = $2`, [last, table]]
+  ]
 }
 
 /** Runs the statements of a script, none of which has expected rows. */

@@ -21,11 +21,6 @@ export const READ = `SELECT ${columns} FROM rate_limits WHERE key = ?`
 
 const WRITE = `REPLACE INTO rate_limits (key, ${columns}) VALUES (?, ${RateLimitFields.names.map(() => "?").join(", ")})`
 
-interface Held {
-  state: RateLimit.State | undefined
-  isChanged: boolean
-}
-
 /**
  * Counts the requests in order; returns a row for each, which `RateLimitStep.countedOf` decodes. States that no request
  * changed are not written.
@@ -33,7 +28,7 @@ interface Held {
 export const steps = function* (
   calls: ReadonlyArray<Call>
 ): SqlScript.Steps<ReadonlyArray<ReadonlyArray<unknown>>> {
-  const states = new Map<string, Held>()
+  const states = new Map<string, { state: RateLimit.State | undefined; isChanged: boolean }>()
   const results: Array<ReadonlyArray<unknown>> = []
   for (const [key, now, perMinute, perDay, ban, cost] of calls) {
     let held = states.get(key)

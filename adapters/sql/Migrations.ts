@@ -53,17 +53,15 @@ const apply = (
       ...(exists ? [] : createTable(sql)),
       ...SqlTable.onPostgres(sql, `LOCK TABLE ${TABLE} IN ACCESS EXCLUSIVE MODE`),
       [`SELECT CAST(coalesce(max(migration_id), 0) AS text) FROM ${TABLE}`, [], [[String(version)]]],
-      ...migrations.slice(version).flatMap(applied(sql, version))
+      ...migrations
+        .slice(version)
+        .flatMap(({ name, texts }, index) => [
+          ...texts[SqlTable.isPostgres(sql) ? "postgres" : "sqlite"].map((text) => [text, []] as const),
+          SqlScript.insert(TABLE, { migration_id: version + index + 1, name })
+        ])
     ])
     if (!isComplete) yield* apply(sql, migrations)
   })
-
-const applied =
-  (sql: SqlClient.SqlClient, version: number) =>
-  ({ name, texts }: Migration, index: number): SqlScript.Script => [
-    ...texts[SqlTable.isPostgres(sql) ? "postgres" : "sqlite"].map((text) => [text, []] as const),
-    SqlScript.insert(TABLE, { migration_id: version + index + 1, name })
-  ]
 
 const createTable = (sql: SqlClient.SqlClient): SqlScript.Script => [
   // Without the lock, one of two processes that create the table at the same time would fail.

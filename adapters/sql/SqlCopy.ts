@@ -175,13 +175,10 @@ const contents = [
  * ids may have been committed after the earlier copy had passed them. In that case, the copy starts again at the first
  * id and skips the animals that the target already has.
  */
-const resumeAfter = Effect.fnUntraced(function* (
-  { from, to }: CopyOptions,
-  position: bigint
-): Effect.fn.Return<bigint, CopyFailed> {
-  const all = yield* inSource(countUpTo(from, position))
-  return all === (yield* inTarget(countUpTo(to, position))) ? position : 0n
-})
+const resumeAfter = ({ from, to }: CopyOptions, position: bigint): Effect.Effect<bigint, CopyFailed> =>
+  Effect.zipWith(inSource(countUpTo(from, position)), inTarget(countUpTo(to, position)), (all, copied) =>
+    all === copied ? position : 0n
+  )
 
 /** Returns the number of animals whose ids are not larger than `id`. */
 const countUpTo = (sql: SqlClient.SqlClient, id: bigint): Effect.Effect<bigint, SqlError> =>

@@ -37,14 +37,13 @@ export const make = Effect.fnUntraced(function* (
     if (isDraining) return stoppingResponse
     if (health.isFailing(nowOf(call))) return failingResponse
     const checked = yield* Effect.result(checkStores)
-    if (Result.isFailure(checked)) {
-      yield* call.logged(Effect.logWarning("not ready", checked.failure))
-      yield* logChange(call, health.addToOutage(PROBE, nowOf(call))) ?? Effect.void
-      return unreachableResponse
-    }
-    const change = health.removeFromOutage([PROBE, StoreHealth.ADMISSION], nowOf(call))
+    const isReady = Result.isSuccess(checked)
+    if (!isReady) yield* call.logged(Effect.logWarning("not ready", checked.failure))
+    const change = isReady
+      ? health.removeFromOutage([PROBE, StoreHealth.ADMISSION], nowOf(call))
+      : health.addToOutage(PROBE, nowOf(call))
     yield* logChange(call, change) ?? Effect.void
-    return readyResponse
+    return isReady ? readyResponse : unreachableResponse
   })
 
   const targets = new Map<string, Target>([

@@ -47,7 +47,7 @@ export const forever = (
   const round = Effect.gen(function* () {
     const now = yield* run(clock)
     for (let count = 0; count < PAGES; count++) {
-      after = yield* run(sweepPage(sql, ban, now, after))
+      after = (yield* run(sweepPage(sql, ban, now, after))).next
       if (after === everyone.keys.from) return
       // SQLite blocks this thread, so other fibers run between two pages.
       yield* Effect.sleep(PAGE_PAUSE)
@@ -101,20 +101,11 @@ const count = (sql: SqlClient.SqlClient): Effect.Effect<number, SqlError> =>
     ([row]) => Number(row?.networks)
   )
 
-/** Returns the key after which the next page starts; "" if the next page is the first one. */
-export const sweepPage = (
-  sql: SqlClient.SqlClient,
-  ban: BanPolicy,
-  now: number,
-  after: string
-): Effect.Effect<string, SqlError> => {
-  const isSpent = ([, ...values]: Row) =>
-    RateLimit.spentAt(RateLimitFields.stateOf(values), ban) + GRACE_MS <= now
-  return Effect.map(
-    deleteFrom(sql, everyone, after, (page) => page.filter(isSpent)),
-    ({ next }) => next
+/** Deletes the states in the page that starts after the key `after` which are spent at the time `now`. */
+export const sweepPage = (sql: SqlClient.SqlClient, ban: BanPolicy, now: number, after: string) =>
+  deleteFrom(sql, everyone, after, (page) =>
+    page.filter(([, ...values]) => RateLimit.spentAt(RateLimitFields.stateOf(values), ban) + GRACE_MS <= now)
   )
-}
 
 /** Deletes the older half of the page that starts after the key `after`, but at most `maxEvicted` networks. */
 export const evictSome = (sql: SqlClient.SqlClient, after: string, maxEvicted: number) =>
@@ -138,7 +129,10 @@ const networks: Pages = { keys: Caller.networks, columns: ["at"], size: 1_000 }
 /** A key and the values of the columns. */
 type Row = readonly [key: string, ...values: ReadonlyArray<number>]
 
-/** Deletes the chosen rows of the page that starts after the key `after`, unless they have changed since they were read. */
+/**
+ * Deletes the chosen rows of the page that starts after the key `after`, unless they have changed since they were read.
+ * Returns their number, and the key after which the next page starts.
+ */
 const deleteFrom = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   { columns, keys, size }: Pages,

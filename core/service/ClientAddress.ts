@@ -40,9 +40,6 @@ export const networksOf = (address: string | undefined): Networks => {
   return { network: prefix(groups, 4), site: prefix(groups, 3) }
 }
 
-/** Returns the smallest network against which requests from an address are counted. */
-export const network = (address: string | undefined): string => networksOf(address).network
-
 /** Formats the leading groups of an IPv6 address as a network, such as `2001:db8:1::/48`. */
 const prefix = (groups: ReadonlyArray<number>, count: number): string =>
   `${groups

@@ -89,13 +89,14 @@ export const measure = (
   return (exit) => {
     const durationMs = Number(clock.monotonicTimeNanosUnsafe() - start) / NANOS_PER_MS
     const response = Exit.isSuccess(exit) ? exit.value : undefined
+    const address = ClientAddress.of(request, options.trustedProxyHops)
     const exchange = {
       requestId: id,
       method: knownMethod(request.method),
       scheme: request.scheme ?? "http",
       route: call.template,
       unknownPath: unknownPathOf(call),
-      network: networkOf(request, options),
+      network: address === undefined ? undefined : ClientAddress.networksOf(address).network,
       clientRequestId: clientRequestIdOf(request, options),
       isProbe: call.isProbe,
       status: response?.status,
@@ -127,11 +128,6 @@ const unknownPathOf = ({ request, template, transportError }: Call): string | un
   transportError === undefined && template === undefined
     ? excerpt(Target.parse(request.target).path, MAX_PATH_LENGTH)
     : undefined
-
-const networkOf = (request: ServiceRequest, { trustedProxyHops }: Options): string | undefined => {
-  const address = ClientAddress.of(request, trustedProxyHops)
-  return address === undefined ? undefined : ClientAddress.network(address)
-}
 
 const clientRequestIdOf = (request: ServiceRequest, { requestIdHeader }: Options): string | undefined => {
   const value = requestIdHeader && request.header(requestIdHeader.toLowerCase())?.trim()

@@ -122,7 +122,7 @@ interface Pages {
   readonly size: number
 }
 
-/** The end of the range sorts after every key. */
+// The end of the range sorts after every key.
 const everyone: Pages = { keys: { from: "", to: "\u{10ffff}" }, columns: RateLimitFields.names, size: 200 }
 const networks: Pages = { keys: Caller.networks, columns: ["at"], size: 1_000 }
 

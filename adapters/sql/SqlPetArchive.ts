@@ -132,8 +132,8 @@ const isAtRecordedPosition = function* (
   { from, source }: ImportStep
 ): SqlScript.Steps<boolean> {
   // In SQLite, the transaction holds the write lock of the whole database.
-  const lock = SqlTable.isPostgres(sql) ? "FOR UPDATE" : ""
-  const [row] = yield [`SELECT bytes FROM imports WHERE source = $1 ${lock}`, [source]]
+  const forUpdate = SqlTable.isPostgres(sql) ? "FOR UPDATE" : ""
+  const [row] = yield [`SELECT bytes FROM imports WHERE source = $1 ${forUpdate}`, [source]]
   return row !== undefined && Number(row[0]) === from.bytes
 }
 

@@ -8,7 +8,7 @@
 import { Buffer } from "node:buffer"
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http"
 import type { Socket } from "node:net"
-import type { TransportError } from "../../core/service/ServiceRequest.ts"
+import type { TransportError } from "../../core/service/Service.ts"
 import { pairs, type ServiceResponse } from "../../core/service/ServiceResponse.ts"
 import * as NodeListener from "./NodeListener.ts"
 import { hasPendingBody } from "./NodeRequest.ts"

@@ -1,7 +1,7 @@
 /** Detects protocol errors: input that is not a valid HTTP request, or exceeds a transport limit. */
 import type { IncomingMessage } from "node:http"
 import { isIPv6 } from "node:net"
-import type { TransportError } from "../../core/service/ServiceRequest.ts"
+import type { TransportError } from "../../core/service/Service.ts"
 
 export const MAX_HEADER_BYTES = 16_384
 const MAX_HEADERS = 100

@@ -25,6 +25,8 @@ import type { ServiceRequest, TransportError } from "./ServiceRequest.ts"
 import type { ServiceResponse } from "./ServiceResponse.ts"
 import { StaticFiles } from "./StaticFiles.ts"
 
+export type { TransportError } from "./ServiceRequest.ts"
+
 /** The service; create it with `make` or `layer`. */
 export class Service extends Context.Service<
   Service,

@@ -17,7 +17,7 @@ export class AddressLimit {
    */
   admit(socket: Socket): boolean {
     if (this.#max === undefined) return true
-    const network = ClientAddress.network(socket.remoteAddress)
+    const network = ClientAddress.networksOf(socket.remoteAddress).network
     const count = this.#counts.get(network) ?? 0
     if (count >= this.#max) return false
     this.#counts.set(network, count + 1)

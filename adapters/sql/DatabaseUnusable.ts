@@ -22,16 +22,14 @@ const OPEN_TIMEOUT = "30 seconds"
 export const opening = <A, R>(
   step: Effect.Effect<A, DatabaseUnusable | SqlError, R>
 ): Effect.Effect<A, DatabaseUnusable, R> =>
-  Effect.timeoutOrElse(
-    Effect.mapError(step, (error) => (isSqlError(error) ? fromSqlError(error) : error)),
-    {
-      duration: OPEN_TIMEOUT,
-      orElse: () =>
-        Effect.fail(
-          new DatabaseUnusable({ reason: "it does not respond, or another process keeps it locked" })
-        )
-    }
+  step.pipe(
+    Effect.mapError((error) => (isSqlError(error) ? fromSqlError(error) : error)),
+    Effect.timeoutOrElse({ duration: OPEN_TIMEOUT, orElse: () => Effect.fail(noResponse) })
   )
+
+const noResponse = new DatabaseUnusable({
+  reason: "it does not respond, or another process keeps it locked"
+})
 
 /** Converts a driver error that occurred while the database was opened. */
 export const fromSqlError = (error: SqlError): DatabaseUnusable =>

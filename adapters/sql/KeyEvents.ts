@@ -7,18 +7,11 @@ import * as SqlScript from "./SqlScript.ts"
 import * as SqlTable from "./SqlTable.ts"
 
 /** Returns the statements that record an event: none if it is `undefined`. */
-export const insertion = (table: string, event: KeyEvent | undefined): SqlScript.Script =>
-  event === undefined
-    ? []
-    : [
-        SqlScript.insert(table, {
-          at: event.at,
-          actor: event.actor,
-          key_id: event.keyId,
-          action: event.action,
-          changes: JSON.stringify(event.changes)
-        })
-      ]
+export const insertion = (table: string, event: KeyEvent | undefined): SqlScript.Script => {
+  if (event === undefined) return []
+  const { action, actor, at, changes, keyId } = event
+  return [SqlScript.insert(table, { at, actor, key_id: keyId, action, changes: JSON.stringify(changes) })]
+}
 
 /** Returns the events of the key `id`, or of all keys if `id` is `undefined`, oldest first. */
 export const select = (

@@ -52,19 +52,17 @@ const apply = (
     if (version === migrations.length) return
     const { isComplete } = yield* WriteTransaction.execute(sql, [
       ...(exists ? [] : createTable(sql)),
-      ...onPostgres(sql, `LOCK TABLE ${TABLE} IN ACCESS EXCLUSIVE MODE`),
+      ...SqlTable.onPostgres(sql, `LOCK TABLE ${TABLE} IN ACCESS EXCLUSIVE MODE`),
       [`SELECT CAST(coalesce(max(migration_id), 0) AS text) FROM ${TABLE}`, [], [[String(version)]]],
-      ...migrations.slice(version).flatMap(applied(sql, version))
+      ...migrations
+        .slice(version)
+        .flatMap((migration, index) => [
+          ...textsOf(sql, migration).map((text) => [text, []] as const),
+          SqlScript.insert(TABLE, { migration_id: version + index + 1, name: nameOf(sql, migration) })
+        ])
     ])
     if (!isComplete) yield* apply(sql, migrations)
   })
-
-const applied =
-  (sql: SqlClient.SqlClient, version: number) =>
-  (migration: Migration, index: number): SqlScript.Script => [
-    ...textsOf(sql, migration).map((text) => [text, []] as const),
-    SqlScript.insert(TABLE, { migration_id: version + index + 1, name: nameOf(sql, migration) })
-  ]
 
 const textsOf = (sql: SqlClient.SqlClient, { texts }: Migration): ReadonlyArray<string> =>
   texts[SqlTable.isPostgres(sql) ? "postgres" : "sqlite"]
@@ -77,7 +75,10 @@ const nameOf = (sql: SqlClient.SqlClient, migration: Migration): string => {
 
 const createTable = (sql: SqlClient.SqlClient): SqlScript.Script => [
   // Without the lock, one of two processes that create the table at the same time would fail.
-  ...onPostgres(sql, `SELECT pg_advisory_xact_lock(hashtextextended(current_schema() || '.${TABLE}', 0))`),
+  ...SqlTable.onPostgres(
+    sql,
+    `SELECT pg_advisory_xact_lock(hashtextextended(current_schema() || '.${TABLE}', 0))`
+  ),
   [
     `CREATE TABLE IF NOT EXISTS ${TABLE} (
        migration_id integer PRIMARY KEY NOT NULL,
@@ -86,9 +87,6 @@ const createTable = (sql: SqlClient.SqlClient): SqlScript.Script => [
     []
   ]
 ]
-
-const onPostgres = (sql: SqlClient.SqlClient, statement: string): SqlScript.Script =>
-  SqlTable.isPostgres(sql) ? [[statement, []]] : []
 
 /** Fails unless the database contains a store with the newest known schema; changes nothing. */
 export const check: Effect.Effect<void, DatabaseUnusable, SqlClient.SqlClient> = Effect.gen(function* () {

@@ -104,24 +104,20 @@ const explain =
 
 /** Returns what an operator can do about an error; `undefined` if its message is enough. */
 const remedyFor = (error: SqlError, detail: string, user: string): string | undefined => {
+  const state = SqlFailure.sqlStateOf(error)
+  if (state !== "42501") return remedies.get(state)
   const [, schema] = /^permission denied for schema (.+)$/.exec(detail) ?? []
-  switch (SqlFailure.sqlStateOf(error)) {
-    case "42501":
-      return schema === undefined
-        ? `${user} must own the tables of animal-store`
-        : `run GRANT USAGE, CREATE ON SCHEMA ${nameOf(schema)} TO ${user}`
-    case "3F000":
-      return "create the schema that search_path names, with CREATE SCHEMA"
-    case "3D000":
-      return "create it with CREATE DATABASE"
-    case "25006":
-      return "it is a standby, or default_transaction_read_only is on: pass the address of the primary"
-    case "53300":
-      return "raise its limit, or lower --database-connections of the nodes"
-    default:
-      return undefined
-  }
+  return schema === undefined
+    ? `${user} must own the tables of animal-store`
+    : `run GRANT USAGE, CREATE ON SCHEMA ${nameOf(schema)} TO ${user}`
 }
+
+const remedies = new Map([
+  ["3F000", "create the schema that search_path names, with CREATE SCHEMA"],
+  ["3D000", "create it with CREATE DATABASE"],
+  ["25006", "it is a standby, or default_transaction_read_only is on: pass the address of the primary"],
+  ["53300", "raise its limit, or lower --database-connections of the nodes"]
+])
 
 /** Returns the name as it is written in a statement. */
 const nameOf = (name: string): string =>

@@ -116,8 +116,5 @@ const isolateFailures =
     )
 
 /** Whether a value of one call may have caused the failure, so that the statement had no effect. */
-const isFromOneCall = (reason: Cause.Reason<SqlError>): boolean => {
-  if (Cause.isDieReason(reason)) return true
-  if (!Cause.isFailReason(reason)) return false
-  return SqlFailure.causeOf(reason.error) === "data"
-}
+const isFromOneCall = (reason: Cause.Reason<SqlError>): boolean =>
+  Cause.isDieReason(reason) || (Cause.isFailReason(reason) && SqlFailure.causeOf(reason.error) === "data")

@@ -153,10 +153,8 @@ export const make = Effect.fnUntraced(function* (
         Effect.result
       )
       if (leased._tag === "Success" && !isStale(leased.success)) {
-        yield* Scope.provide(
-          Effect.acquireRelease(Effect.sync(start), () => end),
-          scope
-        )
+        yield* Scope.addFinalizer(scope, end)
+        start()
         return leased.success
       }
       if (leased._tag === "Success") yield* pool.invalidate(leased.success)

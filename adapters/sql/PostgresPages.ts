@@ -28,18 +28,8 @@ export const statement = `
 /** The index of the position in a row: after the id and the fields. */
 const POSITION = 1 + all.length
 
-/** The parameters for some queries, and a way to find their pages in the rows. */
-export interface Pages {
-  /** The parameters of `statement`. */
-  readonly parameters: ReadonlyArray<unknown>
-  /** For each query, the position of its page in the result of `split`. */
-  readonly positions: ReadonlyArray<number>
-  /** Returns the rows of each page by ascending id; `petOf` ignores their last value, the position. */
-  readonly split: (rows: ReadonlyArray<Row>) => ReadonlyArray<ReadonlyArray<Row>>
-}
-
-/** Prepares the queries, without duplicates. */
-export const of = (queries: ReadonlyArray<PageQuery>): Pages => {
+/** Prepares the queries, without duplicates: returns the parameters of `statement`, and a way to find their pages. */
+export const of = (queries: ReadonlyArray<PageQuery>) => {
   const known = new Map<string, number>()
   const distinctQueries: Array<PageQuery> = []
   const positions = queries.map((query) => {
@@ -55,8 +45,10 @@ export const of = (queries: ReadonlyArray<PageQuery>): Pages => {
       PostgresArray.bigint(distinctQueries.map(({ after = 0n }) => after)),
       PostgresArray.bigint(distinctQueries.map(({ limit }) => limit))
     ],
+    /** For each query, the position of its page in the result of `split`. */
     positions,
-    split: (rows) => {
+    /** Returns the rows of each page by ascending id; `petOf` ignores their last value, the position. */
+    split: (rows: ReadonlyArray<Row>): ReadonlyArray<ReadonlyArray<Row>> => {
       const pages: Array<Array<Row>> = distinctQueries.map(() => [])
       for (const row of rows) pages[Number(row[POSITION])]?.push(row)
       // PostgreSQL does not guarantee the order of the rows, although it reads each page in order.

@@ -119,7 +119,7 @@ for (const kind of Databases.kinds) {
               for (const { isSwept, key, lagMs, plan, requests, start } of bursts) {
                 clock = startOf(start, clock, allStates.get(key), ban)
                 if (isSwept) {
-                  expect(yield* RateLimitSweep.sweepPage(sql, ban, clock, "")).toBe("")
+                  expect((yield* RateLimitSweep.sweepPage(sql, ban, clock, "")).next).toBe("")
                   for (const known of keptKeys) {
                     const state = allStates.get(known)
                     if (state === undefined || RateLimit.spentAt(state, ban) + MINUTE > clock) continue
@@ -295,7 +295,7 @@ for (const kind of Databases.kinds) {
           const policy = { plan: { perMinute, perDay: Plan.maxRequests }, ban: undefined }
           yield* RateLimits.count(store, `${perMinute}`, START, policy)
         }
-        expect(yield* RateLimitSweep.sweepPage(sql, BanPolicy.standard, sweepTime, "")).toBe("")
+        expect((yield* RateLimitSweep.sweepPage(sql, BanPolicy.standard, sweepTime, "")).next).toBe("")
         expect(yield* RateLimits.countRows(sql)).toBe(0)
       })
     )

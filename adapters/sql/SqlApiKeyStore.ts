@@ -62,7 +62,7 @@ export const make = Effect.fnUntraced(function* (
     SqlTable.query(sql, select(condition), parameters)
 
   const firstInsertion = (key: ApiKey, event: KeyEvent | undefined): SqlScript.Script => [
-    ...(isPostgres ? [[`LOCK TABLE ${tables.keys} IN EXCLUSIVE MODE`, []] as const] : []),
+    ...SqlTable.onPostgres(sql, `LOCK TABLE ${tables.keys} IN EXCLUSIVE MODE`),
     [`SELECT 1 FROM ${tables.keys} LIMIT 1`, [], []],
     ...insertion(key, event)
   ]
@@ -78,7 +78,7 @@ export const make = Effect.fnUntraced(function* (
       if (key === undefined) return Option.none()
       const [result, changed, event] = change(key)
       const { isComplete } = yield* WriteTransaction.execute(sql, [
-        ...(isPostgres ? [[`SELECT 1 FROM ${tables.keys} WHERE id = $1 FOR UPDATE`, [id]] as const] : []),
+        ...SqlTable.onPostgres(sql, `SELECT 1 FROM ${tables.keys} WHERE id = $1 FOR UPDATE`, [id]),
         [select(byId), [id], rows],
         ...(changed === key ? [] : replacement(changed)),
         ...KeyEvents.insertion(tables.events, event)

@@ -72,7 +72,9 @@ const contents = (sql: SqlClient.SqlClient, like: SqlClient.SqlClient) =>
       const other = yield* SqlTable.find(like, name)
       if (table === undefined || other === undefined) continue
       const columns = [...table.columns.keys()].filter((column) => other.columns.has(column)).sort()
-      all.push([name, yield* SqlTable.page(sql, table, columns, undefined, 100_000)])
+      const rows: Array<SqlTable.Row> = []
+      yield* SqlTable.forEachPage(sql, table, columns, (page) => Effect.sync(() => void rows.push(...page)))
+      all.push([name, rows])
     }
     return all
   })

@@ -53,16 +53,13 @@ export interface CopyOptions {
 
 /** Copies one snapshot of the source, which is taken when the copy starts. */
 export const run = (options: CopyOptions): Effect.Effect<Copied, CopyFailed> =>
-  Effect.suspend(() => {
-    const { from } = options
-    return WriteTransaction.transact(from, copy(options)).pipe(
-      Effect.provideService(
-        SqlClient.BeginTransaction,
-        SqlTable.isPostgres(from) ? "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" : "BEGIN"
-      ),
-      inSource
-    )
-  })
+  WriteTransaction.transact(options.from, copy(options)).pipe(
+    Effect.provideService(
+      SqlClient.BeginTransaction,
+      SqlTable.isPostgres(options.from) ? "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" : "BEGIN"
+    ),
+    inSource
+  )
 
 /** Converts the errors of one of the databases. */
 const on =
@@ -97,9 +94,9 @@ const copy = Effect.fnUntraced(function* (
       for (const { to: table } of others.toReversed()) yield* to.unsafe(`DELETE FROM ${table.name}`)
       for (const table of others) yield* copyRows(options, table)
       for (const { from: source, to: target } of tables) {
-        const { column } = target.sequence ?? {}
-        if (column === undefined) continue
-        yield* SqlTable.run(to, SqlTable.advancing(to, target.name, column, source.sequence?.last ?? 0n))
+        const { column, last } = source.sequence ?? {}
+        if (column === undefined || last === undefined) continue
+        yield* SqlTable.run(to, SqlTable.advancing(to, target.name, column, last))
       }
       return yield* Effect.forEach(tables, (table) => compare(options, table))
     })
@@ -178,13 +175,10 @@ const contents = [
  * ids may have been committed after the earlier copy had passed them. In that case, the copy starts again at the first
  * id and skips the animals that the target already has.
  */
-const resumeAfter = Effect.fnUntraced(function* (
-  { from, to }: CopyOptions,
-  position: bigint
-): Effect.fn.Return<bigint, CopyFailed> {
-  const all = yield* inSource(countUpTo(from, position))
-  return all === (yield* inTarget(countUpTo(to, position))) ? position : 0n
-})
+const resumeAfter = ({ from, to }: CopyOptions, position: bigint): Effect.Effect<bigint, CopyFailed> =>
+  Effect.zipWith(inSource(countUpTo(from, position)), inTarget(countUpTo(to, position)), (all, copied) =>
+    all === copied ? position : 0n
+  )
 
 /** Returns the number of animals whose ids are not larger than `id`. */
 const countUpTo = (sql: SqlClient.SqlClient, id: bigint): Effect.Effect<bigint, SqlError> =>
@@ -223,12 +217,11 @@ const markCopy = ({ source, to }: CopyOptions, completedAt: bigint | null) =>
       "UPDATE copies SET completed_at = $1 WHERE source = $2 AND completed_at IS NULL RETURNING source",
       [completedAt, source]
     ),
-    ([row]) => (row === undefined ? concurrentCopy : Effect.void)
+    ([row]) =>
+      row === undefined
+        ? Effect.fail(new CopyFailed({ reason: "another process has already completed the copy" }))
+        : Effect.void
   )
-
-const concurrentCopy = Effect.fail(
-  new CopyFailed({ reason: "another process has already completed the copy" })
-)
 
 /** Copies the rows of a table in the transaction of the target. */
 const copyRows = ({ from, to }: CopyOptions, { columns, from: source, to: target }: TableInBoth) =>

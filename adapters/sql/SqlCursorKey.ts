@@ -18,8 +18,7 @@ export const get: Effect.Effect<
 > = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const random = yield* (yield* SecureRandom.SecureRandom).randomBytes(BYTES)
-  const row = { name: NAME, value: Hex.encode(random) }
-  const [insert, values] = SqlScript.insert("settings", row)
+  const [insert, values] = SqlScript.insert("settings", { name: NAME, value: Hex.encode(random) })
   yield* WriteTransaction.execute(sql, [[`${insert} ON CONFLICT (name) DO NOTHING`, values]])
   const [stored] = yield* sql<{ readonly value: string }>`SELECT value FROM settings WHERE name = ${NAME}`
   return yield* Effect.fromResult(Hex.decode(stored?.value ?? ""))

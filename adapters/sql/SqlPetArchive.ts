@@ -8,7 +8,7 @@ import { type Batch, IdTaken, ImportMoved, type ImportStep, PetArchive } from ".
 import type { ImportedPet } from "../../core/transfer/ImportedPet.ts"
 import { beginning, type ImportRecord } from "../../core/transfer/ImportRecord.ts"
 import * as SqlCall from "./SqlCall.ts"
-import { all, columns, petOf, toInt64 } from "./SqlPetRow.ts"
+import { all, columns, petOf, type Row, toInt64 } from "./SqlPetRow.ts"
 import * as SqlScript from "./SqlScript.ts"
 import * as SqlTable from "./SqlTable.ts"
 import * as WriteTransaction from "./WriteTransaction.ts"
@@ -21,7 +21,6 @@ export const layer: Layer.Layer<PetArchive, never, SqlClient.SqlClient> = Layer.
   PetArchive,
   Effect.map(SqlClient.SqlClient, (sql) => {
     const call = SqlCall.make(TIMEOUT_MS)
-    const dialect = dialectOf(sql)
     const query = (text: string, ...parameters: ReadonlyArray<unknown>) =>
       call.run(SqlTable.query(sql, text, parameters))
     const transact = <A>(begin: () => SqlScript.Steps<A>) => call.run(WriteTransaction.runSteps(sql, begin))
@@ -35,22 +34,20 @@ export const layer: Layer.Layer<PetArchive, never, SqlClient.SqlClient> = Layer.
           (isStarted) => (isStarted ? Effect.void : Effect.fail(new ImportMoved({ source })))
         ),
       reserveIds: (id) =>
-        Effect.asVoid(transact(() => SqlScript.steps([...dialect.lock, ...dialect.reserve(id)]))),
+        Effect.asVoid(transact(() => SqlScript.steps([...lock(sql), ...advancing(sql, id)]))),
       findTaken: (pets) =>
         Effect.map(
-          transact(() => findExisting(dialect, pets)),
+          transact(() => findExisting(sql, pets)),
           ({ taken }) => taken
         ),
       store: (batch) =>
         Effect.flatMap(
-          transact(() => storeBatch(dialect, batch)),
+          transact(() => storeBatch(sql, batch)),
           (outcome) => (typeof outcome === "number" ? Effect.succeed(outcome) : Effect.fail(outcome))
         )
     }
   })
 )
-
-type Row = ReadonlyArray<unknown>
 
 const LAST_ID = "SELECT coalesce(max(id), 0) FROM pets"
 
@@ -92,20 +89,20 @@ const startImport = function* (source: string, keepIds: boolean, again: boolean)
 
 /** Stores a batch; returns the number of animals, or a failure. A failure does not roll back, so checks come first. */
 const storeBatch = function* (
-  dialect: Dialect,
+  sql: SqlClient.SqlClient,
   { keepIds, pets, step }: Batch
 ): SqlScript.Steps<number | ImportMoved | IdTaken> {
-  if (step !== undefined && !(yield* isAtRecordedPosition(dialect, step)))
+  if (step !== undefined && !(yield* isAtRecordedPosition(sql, step)))
     return new ImportMoved({ source: step.source })
   let added = pets
   if (keepIds && pets.length > 0) {
-    yield* SqlScript.steps(dialect.lock)
-    const { present, taken } = yield* findExisting(dialect, pets)
+    yield* SqlScript.steps(lock(sql))
+    const { present, taken } = yield* findExisting(sql, pets)
     const [id] = taken
     if (id !== undefined) return new IdTaken({ id })
     if (present.size > 0) added = pets.filter((pet) => pet.id !== undefined && !present.has(pet.id))
   }
-  yield* insert(dialect, added, keepIds)
+  yield* insert(sql, added, keepIds)
   if (step !== undefined) {
     const { completedAt = null, source, to } = step
     yield [ADVANCE_IMPORT, [source, to.bytes, to.lines, to.animals, to.prefix, completedAt].map(toExact)]
@@ -115,7 +112,7 @@ const storeBatch = function* (
 
 /** Inserts animals, in the order of their ids if they have some. */
 const insert = function* (
-  { reserve, sql }: Dialect,
+  sql: SqlClient.SqlClient,
   pets: ReadonlyArray<ImportedPet>,
   keepIds: boolean
 ): SqlScript.Steps<void> {
@@ -124,29 +121,33 @@ const insert = function* (
   const table = { name: "pets", columns: new Map(given.map(({ name, type }) => [name, type])) }
   yield* SqlScript.steps(SqlTable.insertion(sql, table, [...table.columns.keys()], rows))
   const last = keepIds ? pets.at(-1)?.id : undefined
-  if (last !== undefined) yield* SqlScript.steps(reserve(last))
+  if (last !== undefined) yield* SqlScript.steps(advancing(sql, last))
 }
 
 const id = { name: "id", type: "bigint", encode: (pet: ImportedPet) => pet.id }
 
 /** Whether the batch starts at the recorded position; locks the position until the transaction ends. */
 const isAtRecordedPosition = function* (
-  dialect: Dialect,
+  sql: SqlClient.SqlClient,
   { from, source }: ImportStep
 ): SqlScript.Steps<boolean> {
-  const [row] = yield [dialect.lockImport, [source]]
+  // In SQLite, the transaction holds the write lock of the whole database.
+  const forUpdate = SqlTable.isPostgres(sql) ? "FOR UPDATE" : ""
+  const [row] = yield [`SELECT bytes FROM imports WHERE source = $1 ${forUpdate}`, [source]]
   return row !== undefined && Number(row[0]) === from.bytes
 }
 
 /** Returns the ids that the database has: `present` for equal animals, `taken` for different ones. */
 const findExisting = function* (
-  dialect: Dialect,
+  sql: SqlClient.SqlClient,
   pets: ReadonlyArray<ImportedPet>
 ): SqlScript.Steps<{ readonly present: ReadonlySet<Int64>; readonly taken: ReadonlyArray<Int64> }> {
   const lastId = lastIdOf(yield [LAST_ID, []])
   const known = pets.filter(({ id }) => id !== undefined && id <= lastId)
   const ids = known.flatMap(({ id }) => (id === undefined ? [] : [id]))
-  const rows = ids.length === 0 ? [] : yield [dialect.find, [`[${ids.join(",")}]`]]
+  const find = `SELECT id, ${columns} FROM pets
+    WHERE id IN (SELECT CAST(value AS bigint) FROM (${SqlTable.texts(sql)}) AS list)`
+  const rows = ids.length === 0 ? [] : yield [find, [`[${ids.join(",")}]`]]
   const stored = new Map(rows.map((row) => [toInt64(row[0]), petOf(row)]))
   const present = new Set<Int64>()
   const taken: Array<Int64> = []
@@ -163,23 +164,10 @@ const findExisting = function* (
 const toExact = (value: number | string | null): bigint | string | null =>
   typeof value === "number" ? BigInt(value) : value
 
-/** What the dialects write differently. */
-type Dialect = ReturnType<typeof dialectOf>
+/** Otherwise another process could take one of the ids between the check and the insert. */
+const lock = (sql: SqlClient.SqlClient): SqlScript.Script =>
+  SqlTable.onPostgres(sql, "LOCK TABLE pets IN SHARE ROW EXCLUSIVE MODE")
 
-const dialectOf = (sql: SqlClient.SqlClient) => {
-  const isPostgres = SqlTable.isPostgres(sql)
-  return {
-    sql,
-    /** Returns the animals with the ids of a list. */
-    find: `SELECT id, ${columns} FROM pets
-      WHERE id IN (SELECT CAST(value AS bigint) FROM (${SqlTable.texts(sql)}) AS list)`,
-    // In SQLite, the transaction holds the write lock of the whole database.
-    lockImport: `SELECT bytes FROM imports WHERE source = $1 ${isPostgres ? "FOR UPDATE" : ""}`,
-    /** Otherwise another process could take one of the ids between the check and the insert. */
-    lock: isPostgres ? LOCK_POSTGRES : [],
-    /** Ensures that later animals get ids above `id`. */
-    reserve: (id: Int64): SqlScript.Script => SqlTable.advancing(sql, "pets", "id", id)
-  }
-}
-
-const LOCK_POSTGRES: SqlScript.Script = [["LOCK TABLE pets IN SHARE ROW EXCLUSIVE MODE", []]]
+/** Ensures that later animals get ids above `id`. */
+const advancing = (sql: SqlClient.SqlClient, id: Int64): SqlScript.Script =>
+  SqlTable.advancing(sql, "pets", "id", id)

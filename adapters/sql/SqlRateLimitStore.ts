@@ -9,12 +9,10 @@ import { BanPolicy } from "../../core/limits/BanPolicy.ts"
 import * as Caller from "../../core/limits/Caller.ts"
 import { RateLimitStore, type Step } from "../../core/ports/RateLimitStore.ts"
 import * as RateLimitFields from "../storage/RateLimitFields.ts"
-import * as NetworkEviction from "./NetworkEviction.ts"
 import * as PostgresRateLimits from "./PostgresRateLimits.ts"
 import * as RateLimitStep from "./RateLimitStep.ts"
 import * as RateLimitSweep from "./RateLimitSweep.ts"
 import * as SqlCall from "./SqlCall.ts"
-import * as SqliteCounting from "./SqliteCounting.ts"
 import type { SqlOptions } from "./SqlOptions.ts"
 import * as SqlTable from "./SqlTable.ts"
 import * as WriteTransaction from "./WriteTransaction.ts"
@@ -54,7 +52,7 @@ export const make = Effect.fnUntraced(function* (
   yield* Effect.forkScoped(
     RateLimitSweep.forever(sql, yield* BanPolicy, call.run, isServerTime ? serverTime(sql) : undefined)
   )
-  const eviction = NetworkEviction.make(sql, call.run, maxAnonymousStates)
+  const eviction = RateLimitSweep.eviction(sql, call.run, maxAnonymousStates)
   yield* Effect.forkScoped(eviction.forever)
   const countNetwork: OnStored = (caller) => {
     if (Caller.isNetwork(caller)) eviction.add(1)
@@ -157,10 +155,12 @@ const countGrouped = (
   onStored: OnStored
 ): NonNullable<Store["consumeMany"]> => {
   const count = WriteTransaction.inQueue(sql, call, "counts")
-  return (key, now, policy, cost) =>
-    Effect.map(count(SqliteCounting.callOf(key, now, policy, cost)), (row) => {
+  return (key, now, policy, cost) => {
+    const { ban, plan } = policy
+    return Effect.map(count([key, now, plan.perMinute, plan.perDay, ban, cost]), (row) => {
       const { isNew, verdict } = RateLimitStep.countedOf(row, { policy, cost })
       if (isNew) onStored(key)
       return verdict
     })
+  }
 }

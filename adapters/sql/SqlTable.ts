@@ -22,42 +22,18 @@ export type Row = ReadonlyArray<unknown>
 
 /** Returns the description of a table; it has no columns if there is no table with this name. */
 export const find = (sql: SqlClient.SqlClient, name: string): Effect.Effect<Table, SqlError> =>
-  Effect.gen(function* () {
-    const columns = yield* query(sql, isPostgres(sql) ? POSTGRES_COLUMNS : SQLITE_COLUMNS, [name])
+  Effect.map(query(sql, isPostgres(sql) ? POSTGRES_COLUMNS : SQLITE_COLUMNS, [name]), (columns) => {
     const key = columns.filter(([, , position]) => Number(position) > 0)
-    const [sequence] = yield* query(sql, isPostgres(sql) ? POSTGRES_SEQUENCE : SQLITE_SEQUENCE, [name])
+    const [sequence] = columns.filter(([, , , last]) => last !== null)
     return {
       name,
       columns: new Map(columns.map(([column, type]) => [String(column), String(type).toLowerCase()])),
       key: key
         .sort(([, , left], [, , right]) => Number(left) - Number(right))
         .map(([column]) => String(column)),
-      sequence: sequence && { column: String(sequence[0]), last: BigInt(String(sequence[1] ?? 0n)) }
+      sequence: sequence && { column: String(sequence[0]), last: BigInt(String(sequence[3])) }
     }
   })
-
-/** Returns the rows after the key `after`, or the first rows if it is `undefined`, in the order of the primary key. */
-export const page = (
-  sql: SqlClient.SqlClient,
-  { columns, key, name }: Table,
-  selected: ReadonlyArray<string>,
-  after: Row | undefined,
-  limit: number
-): Effect.Effect<ReadonlyArray<Row>, SqlError> => {
-  // With this collation, both dialects order text by its bytes.
-  const ordered = key.map((column) =>
-    isPostgres(sql) && columns.get(column) === "text" ? `${column} COLLATE "C"` : column
-  )
-  const condition =
-    after === undefined
-      ? ""
-      : `WHERE (${ordered.join(", ")}) > (${after.map((_, index) => `$${index + 1}`).join(", ")})`
-  return query(
-    sql,
-    `SELECT ${selected.join(", ")} FROM ${name} ${condition} ORDER BY ${ordered.join(", ")} LIMIT ${limit}`,
-    after ?? []
-  )
-}
 
 /** Maximum number of rows that are read at once. */
 const PAGE = 5_000
@@ -65,17 +41,24 @@ const PAGE = 5_000
 /** Passes the rows after the key `after`, or all rows, to `use` in pages, in the order of the primary key. */
 export const forEachPage = Effect.fnUntraced(function* <E>(
   sql: SqlClient.SqlClient,
-  table: Table,
+  { columns, key, name }: Table,
   selected: ReadonlyArray<string>,
   use: (rows: ReadonlyArray<Row>) => Effect.Effect<void, E>,
   after?: Row
 ): Effect.fn.Return<void, E | SqlError> {
+  // With this collation, both dialects order text by its bytes.
+  const ordered = key
+    .map((column) => (isPostgres(sql) && columns.get(column) === "text" ? `${column} COLLATE "C"` : column))
+    .join(", ")
+  const order = `ORDER BY ${ordered} LIMIT ${PAGE}`
   while (true) {
-    const rows = yield* page(sql, table, selected, after, PAGE)
+    const condition = after && `WHERE (${ordered}) > (${after.map((_, index) => `$${index + 1}`).join(", ")})`
+    const statement = `SELECT ${selected.join(", ")} FROM ${name} ${condition ?? ""} ${order}`
+    const rows = yield* query(sql, statement, after)
     yield* use(rows)
     const last = rows.at(-1)
     if (last === undefined || rows.length < PAGE) return
-    after = table.key.map((column) => last[selected.indexOf(column)] ?? null)
+    after = key.map((column) => last[selected.indexOf(column)] ?? null)
   }
 })
 
@@ -95,18 +78,10 @@ export const insertion = (
   if (isPostgres(sql)) {
     const types = selected.map((column) => columns.get(column) ?? "")
     const arrays = types.map((type, index) => `$${index + 1}::${type}[]`).join(", ")
-    return [
-      [
-        `INSERT INTO ${name} (${names}) OVERRIDING SYSTEM VALUE SELECT ${names}
-         FROM unnest(${arrays}) WITH ORDINALITY AS given (${names}, nth) ORDER BY nth ${onConflict}`,
-        types.map((type, index) =>
-          PostgresArray.ofType(
-            type,
-            rows.map((row) => row[index])
-          )
-        )
-      ]
-    ]
+    const valuesOf = (index: number) => rows.map((row) => row[index])
+    const statement = `INSERT INTO ${name} (${names}) OVERRIDING SYSTEM VALUE SELECT ${names}
+       FROM unnest(${arrays}) WITH ORDINALITY AS given (${names}, nth) ORDER BY nth ${onConflict}`
+    return [[statement, types.map((type, index) => PostgresArray.ofType(type, valuesOf(index)))]]
   }
   const values = `(${selected.map(() => "?").join(", ")})`
   const inserting = (count: number): string =>
@@ -126,24 +101,17 @@ export const advancing = (
   last: bigint
 ): SqlScript.Script => {
   const largest = `(SELECT coalesce(max(${column}), 0) FROM ${table})`
-  const sequence = `pg_get_serial_sequence('${table}', '${column}')`
-  return isPostgres(sql)
-    ? [
-        [
-          `SELECT setval(${sequence}, next) FROM (
-             SELECT greatest($1::bigint, ${largest}, pg_sequence_last_value(${sequence})) AS next
-           ) AS numbers WHERE next > 0`,
-          [last]
-        ]
-      ]
-    : [
-        [
-          `INSERT INTO sqlite_sequence (name, seq)
-           SELECT $1, 0 WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = $1)`,
-          [table]
-        ],
-        [`UPDATE sqlite_sequence SET seq = max(seq, $1, ${largest}) WHERE name = $2`, [last, table]]
-      ]
+  if (isPostgres(sql)) {
+    const sequence = `pg_get_serial_sequence('${table}', '${column}')`
+    const next = `SELECT greatest($1::bigint, ${largest}, pg_sequence_last_value(${sequence})) AS next`
+    return [[`SELECT setval(${sequence}, next) FROM (${next}) AS numbers WHERE next > 0`, [last]]]
+  }
+  const insert = `INSERT INTO sqlite_sequence (name, seq)
+    SELECT $1, 0 WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = $1)`
+  return [
+    [insert, [table]],
+    [`UPDATE sqlite_sequence SET seq = max(seq, $1, ${largest}) WHERE name = $2`, [last, table]]
+  ]
 }
 
 /** Runs the statements of a script, none of which has expected rows. */
@@ -166,23 +134,26 @@ export const textFor = (sql: SqlClient.SqlClient, statement: string): string =>
 export const texts = (sql: SqlClient.SqlClient): string =>
   `SELECT value FROM ${isPostgres(sql) ? "json_array_elements_text($1::json)" : "json_each($1)"}`
 
+/** Returns a script of one statement on PostgreSQL, and an empty one on SQLite, where a transaction locks everything. */
+export const onPostgres = (
+  sql: SqlClient.SqlClient,
+  statement: string,
+  parameters: ReadonlyArray<unknown> = []
+): SqlScript.Script => (isPostgres(sql) ? [[statement, parameters]] : [])
+
 /** Whether the database is PostgreSQL. */
 export const isPostgres = (sql: SqlClient.SqlClient): boolean =>
   sql.onDialectOrElse({ pg: () => true, orElse: () => false })
 
-const SQLITE_COLUMNS = "SELECT name, type, pk FROM pragma_table_info($1) ORDER BY cid"
+// The columns: name, type, position in the primary key from 1, and the last number of the sequence that fills it.
+const SQLITE_COLUMNS = `
+  SELECT c.name, c.type, c.pk, CASE WHEN c.pk = 1 AND s.sql LIKE '%AUTOINCREMENT%'
+    THEN coalesce((SELECT seq FROM sqlite_sequence q WHERE q.name = s.name), 0) END
+  FROM sqlite_schema s, pragma_table_info(s.name) c WHERE s.type = 'table' AND s.name = $1 ORDER BY c.cid`
 
 const POSTGRES_COLUMNS = `
   SELECT a.attname::text, format_type(a.atttypid, a.atttypmod),
-    coalesce(array_position(i.indkey::int2[], a.attnum) + 1, 0)
+    coalesce(array_position(i.indkey::int2[], a.attnum) + 1, 0), CASE WHEN a.attidentity <> ''
+    THEN coalesce(pg_sequence_last_value(pg_get_serial_sequence($1::text, a.attname::text)), 0) END
   FROM pg_attribute a LEFT JOIN pg_index i ON i.indrelid = a.attrelid AND i.indisprimary
   WHERE a.attrelid = to_regclass($1::text) AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum`
-
-const SQLITE_SEQUENCE = `
-  SELECT (SELECT name FROM pragma_table_info(s.name) WHERE pk = 1),
-    (SELECT seq FROM sqlite_sequence q WHERE q.name = s.name)
-  FROM sqlite_schema s WHERE type = 'table' AND name = $1 AND sql LIKE '%AUTOINCREMENT%'`
-
-const POSTGRES_SEQUENCE = `
-  SELECT attname::text, pg_sequence_last_value(pg_get_serial_sequence($1::text, attname::text))
-  FROM pg_attribute WHERE attrelid = to_regclass($1::text) AND attidentity <> ''`

@@ -45,22 +45,7 @@ export class SqliteFailure {
   }
 }
 
-export interface SqliteConnection {
-  readonly close: () => void
-  readonly isTransaction: () => boolean
-  /** Checks the files; call `check` before a transaction, `checkIfDue` before a read. */
-  readonly files: SqliteFiles.SqliteFiles
-  /** Sets whether the next commits wait for the disk; call it only between transactions. */
-  readonly synchronize: (synchronous: Synchronous) => void
-  /** Retries the rollback of a failed transaction if that rollback has failed; call it before any other work. */
-  readonly recover: () => void
-  /** Runs a statement; with `bigints` false, an integer that is not safe throws an error. */
-  readonly rows: (sql: string, params: ReadonlyArray<unknown>, bigints: boolean) => ReadonlyArray<Row>
-  readonly values: (sql: string, params: ReadonlyArray<unknown>, bigints: boolean) => Values
-  readonly run: Run
-  /** Runs work in a transaction under the write lock; rolls back if it throws, or if it is only a rehearsal. */
-  readonly transact: <A>(work: (run: Run) => A, isRehearsal?: boolean) => A
-}
+export type SqliteConnection = ReturnType<typeof connect>
 
 /**
  * Maximum size of `-wal` in bytes after a checkpoint has moved its content into the database. A reader that keeps a
@@ -112,7 +97,7 @@ const immutable = (filename: string): URL => {
   return url
 }
 
-const connect = (database: DatabaseSync, config: SqliteConnectionConfig): SqliteConnection => {
+const connect = (database: DatabaseSync, config: SqliteConnectionConfig) => {
   let { synchronous = "FULL" } = config
   // Strict checks only with `FULL`, because otherwise the latest commits can be lost anyway.
   const files = filesOf(config, database, () => synchronous === "FULL")
@@ -138,15 +123,16 @@ const connect = (database: DatabaseSync, config: SqliteConnectionConfig): Sqlite
     statement.setReturnArrays(arrays)
     return statement.all(...params.map(toSqlValue))
   }
-  const values: SqliteConnection["values"] = (sql, params, bigints) =>
+  const values = (sql: string, params: ReadonlyArray<unknown>, bigints: boolean): Values =>
     // The driver's types describe rows only as objects.
     attempt("execute", () => all(sql, params, bigints, true) as ReadonlyArray<unknown> as Values)
 
   const run: Run = (sql, params) => values(sql, params, true)
   const isTransaction = (): boolean => database.isOpen && database.isTransaction
 
-  /** Whether a failed transaction may still be open; its rollback is retried before any other work. */
+  /** Whether a failed transaction may still be open. */
   let isDangling = false
+  /** Retries the rollback of a failed transaction if that rollback has failed; call it before any other work. */
   const recover = (): void => {
     // After some errors, SQLite itself rolls back.
     if (isDangling && isTransaction()) run("ROLLBACK", [])
@@ -155,6 +141,7 @@ const connect = (database: DatabaseSync, config: SqliteConnectionConfig): Sqlite
 
   return {
     close: () => database.close(),
+    /** Checks the files; call `check` before a transaction, `checkIfDue` before a read. */
     files: {
       check: () => attempt("begin", files.check),
       checkIfDue: () => attempt("read", files.checkIfDue)
@@ -162,15 +149,19 @@ const connect = (database: DatabaseSync, config: SqliteConnectionConfig): Sqlite
     isTransaction,
     recover,
     run,
-    synchronize: (wanted) => {
+    /** Sets whether the next commits wait for the disk; call it only between transactions. */
+    synchronize: (wanted: Synchronous): void => {
       if (wanted === synchronous) return
       // Not a prepared statement, because that would take effect when it is prepared.
       attempt("run", () => database.exec(`PRAGMA synchronous = ${wanted}`))
       synchronous = wanted
     },
-    rows: (sql, params, bigints) => attempt("execute", () => all(sql, params, bigints, false)),
+    /** Runs a statement; with `bigints` false, an integer that is not safe throws an error. */
+    rows: (sql: string, params: ReadonlyArray<unknown>, bigints: boolean) =>
+      attempt("execute", () => all(sql, params, bigints, false)),
     values,
-    transact: (work, isRehearsal = false) => {
+    /** Runs work in a transaction under the write lock; rolls back if it throws, or if it is only a rehearsal. */
+    transact: <A>(work: (run: Run) => A, isRehearsal = false): A => {
       attempt("begin", files.check)
       run("BEGIN IMMEDIATE", [])
       try {

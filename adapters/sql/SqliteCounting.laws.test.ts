@@ -65,7 +65,14 @@ it("SqliteCounting returns the verdicts of the core's step in order, and stores 
         return { ...count, policy: chosen }
       })
       const { counted, rows } = runOnTable(
-        counts.map(({ cost, key, now, policy }) => SqliteCounting.callOf(key, now, policy, cost))
+        counts.map(({ cost, key, now, policy: { ban, plan } }) => [
+          key,
+          now,
+          plan.perMinute,
+          plan.perDay,
+          ban,
+          cost
+        ])
       )
       const states = new Map<string, RateLimit.State>()
       const expected = counts.map(({ cost, key, now, policy }) => {

@@ -14,27 +14,12 @@ export type Call = readonly [
   cost: number
 ]
 
-/** Returns the call that counts a request, as in `RateLimitStore.consumeMany`. */
-export const callOf = (key: string, now: number, { ban, plan }: RateLimit.Policy, cost: number): Call => [
-  key,
-  now,
-  plan.perMinute,
-  plan.perDay,
-  ban,
-  cost
-]
-
 const columns = RateLimitFields.names.join(", ")
 
 /** Reads the state of a caller. */
 export const READ = `SELECT ${columns} FROM rate_limits WHERE key = ?`
 
 const WRITE = `REPLACE INTO rate_limits (key, ${columns}) VALUES (?, ${RateLimitFields.names.map(() => "?").join(", ")})`
-
-interface Held {
-  state: RateLimit.State | undefined
-  isChanged: boolean
-}
 
 /**
  * Counts the requests in order; returns a row for each, which `RateLimitStep.countedOf` decodes. States that no request
@@ -43,7 +28,7 @@ interface Held {
 export const steps = function* (
   calls: ReadonlyArray<Call>
 ): SqlScript.Steps<ReadonlyArray<ReadonlyArray<unknown>>> {
-  const states = new Map<string, Held>()
+  const states = new Map<string, { state: RateLimit.State | undefined; isChanged: boolean }>()
   const results: Array<ReadonlyArray<unknown>> = []
   for (const [key, now, perMinute, perDay, ban, cost] of calls) {
     let held = states.get(key)

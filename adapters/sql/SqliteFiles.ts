@@ -111,20 +111,14 @@ export const ofClosed = (filename: string): SqliteFiles => {
   return { check, checkIfDue: check }
 }
 
-interface Identity {
-  readonly name: string
-  readonly stat: () => fs.BigIntStats | undefined
-  /** Throws unless `stat` finds the file that was opened. */
-  readonly expect: (found?: fs.BigIntStats | undefined) => fs.BigIntStats
-}
-
-const identityOf = (path: string, name: string): Identity => {
+const identityOf = (path: string, name: string) => {
   const stat = () => fs.statSync(path, { bigint: true, throwIfNoEntry: false })
   const first = stat()
   return {
     name,
     stat,
-    expect: (found = stat()) => {
+    /** Throws unless `stat` finds the file that was opened. */
+    expect: (found = stat()): fs.BigIntStats => {
       if (found === undefined || found.ino !== first?.ino || found.dev !== first.dev) {
         throw new Error(`the ${name} was moved, removed or replaced`)
       }

@@ -23,12 +23,7 @@ const scripts = { steps: SqlScript.all, synchronous: "FULL", maxGroup: 1, isRehe
 /** The queues. Calls of one queue that arrive during its transaction share the next one. */
 export const queues = {
   /** Requests to count. */
-  counts: {
-    steps: SqliteCounting.steps,
-    synchronous: "NORMAL",
-    maxGroup: MAX_GROUP,
-    isRehearsal: false
-  },
+  counts: { ...scripts, steps: SqliteCounting.steps, synchronous: "NORMAL", maxGroup: MAX_GROUP },
   /** Scripts that share transactions. */
   groups: { ...scripts, maxGroup: MAX_GROUP },
   /** Scripts with transactions of their own. */

@@ -58,16 +58,7 @@ const programAddress = (): URL =>
 type Ended = Exit.Exit<ReadonlyArray<unknown>, SqlError>
 
 /** A thread from its start to its end. */
-interface Running {
-  readonly worker: Worker
-  readonly send: (message: SqliteJobs.Message) => void
-  /** What to call at the end of the group in progress of each queue. */
-  readonly inProgress: { [queue in SqliteJobs.Name]?: ((ended: Ended) => void) | undefined }
-  readonly opened: Deferred.Deferred<void, SqlError>
-  readonly ended: Deferred.Deferred<void>
-  /** Whether the thread has opened the file and has not ended. */
-  isUsable: boolean
-}
+type Running = ReturnType<typeof launchThread>
 
 /**
  * Starts the thread, which opens the file. When the scope closes, the thread ends after the groups that were sent
@@ -81,7 +72,10 @@ export const make = (
   Effect.gen(function* () {
     const claims = shared(SqliteJobs.names.length * SqliteJobs.MAX_GROUP)
     const launch = () => launchThread(filename, claims, startWorker)
-    let current = yield* Effect.try({ try: launch, catch: startFailed })
+    let current = yield* Effect.try({
+      try: launch,
+      catch: (cause) => threadError("cannot be started", cause)
+    })
     const observer = yield* CallObserver
 
     yield* Effect.addFinalizer(() =>
@@ -194,7 +188,7 @@ const makeQueue = <N extends SqliteJobs.Name>(
 }
 
 const submitTo = (running: Running, group: SqliteJobs.Group, end: (ended: Ended) => void): void => {
-  if (!running.isUsable) return void end(Exit.fail(endedBecause(undefined)))
+  if (!running.isUsable) return void end(Exit.fail(threadError("has ended")))
   try {
     running.send(group)
     running.inProgress[group.queue] = end
@@ -210,29 +204,21 @@ const submitTo = (running: Running, group: SqliteJobs.Group, end: (ended: Ended)
 const shared = (length: number): Int32Array<SharedArrayBuffer> =>
   new Int32Array(new SharedArrayBuffer(length * Int32Array.BYTES_PER_ELEMENT))
 
-const launchThread = (
-  filename: string,
-  claims: Int32Array<SharedArrayBuffer>,
-  startWorker: Start
-): Running => {
+const launchThread = (filename: string, claims: Int32Array<SharedArrayBuffer>, startWorker: Start) => {
   const signal = shared(1)
   const { port1, port2 } = new MessageChannel()
   const worker = startWorker({ filename, claims, signal, messages: port2 })
   const opened = Deferred.makeUnsafe<void, SqlError>()
   const ended = Deferred.makeUnsafe<void>()
-  const inProgress: Running["inProgress"] = {}
-  const running: Running = {
-    worker,
-    send: (message) => {
-      port1.postMessage(message)
-      Atomics.add(signal, 0, 1)
-      Atomics.notify(signal, 0)
-    },
-    inProgress,
-    opened,
-    ended,
-    isUsable: false
+  /** What to call at the end of the group in progress of each queue. */
+  const inProgress: { [queue in SqliteJobs.Name]?: ((ended: Ended) => void) | undefined } = {}
+  const send = (message: SqliteJobs.Message): void => {
+    port1.postMessage(message)
+    Atomics.add(signal, 0, 1)
+    Atomics.notify(signal, 0)
   }
+  /** Usable while the thread has opened the file and has not ended. */
+  const running = { worker, send, inProgress, opened, ended, isUsable: false }
   let reason: unknown
 
   worker.on("message", (message: SqliteJobs.Reply | SqliteJobs.Opened) => {
@@ -252,7 +238,7 @@ const launchThread = (
   })
   worker.on("exit", () => {
     running.isUsable = false
-    const error = Exit.fail(endedBecause(reason))
+    const error = Exit.fail(threadError("has ended", reason))
     Deferred.doneUnsafe(opened, error)
     for (const end of Object.values(inProgress)) end?.(error)
     Deferred.doneUnsafe(ended, Effect.void)
@@ -263,12 +249,8 @@ const launchThread = (
 const sqlErrorOf = ({ message, operation, properties }: SqliteJobs.Thrown): SqlError =>
   SqliteClient.errorOf(Object.assign(new Error(message), properties), operation)
 
-/** Creates the error for a thread that cannot be created, as in a bundle that lacks the thread's program. */
-const startFailed = (cause: unknown): SqlError =>
-  connectionError("the thread that writes to SQLite cannot be started", cause)
-
-const endedBecause = (cause: unknown): SqlError =>
-  connectionError("the thread that writes to SQLite has ended", cause)
-
-const connectionError = (message: string, cause: unknown): SqlError =>
-  new SqlError({ reason: new ConnectionError({ message, operation: "worker", cause }) })
+/** Creates the error for a thread that has ended, or cannot be started, as in a bundle that lacks its program. */
+const threadError = (what: "has ended" | "cannot be started", cause?: unknown): SqlError => {
+  const message = `the thread that writes to SQLite ${what}`
+  return new SqlError({ reason: new ConnectionError({ message, operation: "worker", cause }) })
+}

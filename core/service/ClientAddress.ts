@@ -1,23 +1,18 @@
 /** Determines client addresses, and the networks against which unauthenticated requests are counted. */
 import type { ServiceRequest } from "./ServiceRequest.ts"
 
-/** Returns the client address of a request behind `hops` trusted proxies; `undefined` if it is unknown. */
-export const of = (request: ServiceRequest, hops: number): string | undefined =>
-  hops === 0
-    ? request.clientAddress
-    : effective(request.clientAddress, request.header("x-forwarded-for"), hops)
-
 /**
- * Returns the client address as reported by trusted proxies. Each proxy appends the address of its peer to
- * `X-Forwarded-For`, so the outermost of `hops` proxies wrote the value at position `hops` from the right. Returns the
- * address of the peer if no proxy is trusted or the value is invalid.
+ * Returns the client address of a request behind `hops` trusted proxies; `undefined` if it is unknown. Each proxy appends
+ * the address of its peer to `X-Forwarded-For`, so the outermost of them wrote the value at position `hops` from the
+ * right. Returns the address of the peer if no proxy is trusted or the value is invalid.
  */
-export const effective = (
-  peer: string | undefined,
-  forwardedFor: string | undefined,
+export const of = (
+  request: Pick<ServiceRequest, "clientAddress" | "header">,
   hops: number
 ): string | undefined => {
-  if (hops === 0 || forwardedFor === undefined) return peer
+  const peer = request.clientAddress
+  const forwardedFor = hops === 0 ? undefined : request.header("x-forwarded-for")
+  if (forwardedFor === undefined) return peer
   const addresses = forwardedFor.split(",")
   const address = withoutPort(addresses[Math.max(addresses.length - hops, 0)]?.trim() ?? "")
   return groupsOf(address) === undefined ? peer : address
@@ -45,9 +40,6 @@ export const networksOf = (address: string | undefined): Networks => {
   return { network: prefix(groups, 4), site: prefix(groups, 3) }
 }
 
-/** Returns the smallest network against which requests from an address are counted. */
-export const network = (address: string | undefined): string => networksOf(address).network
-
 /** Formats the leading groups of an IPv6 address as a network, such as `2001:db8:1::/48`. */
 const prefix = (groups: ReadonlyArray<number>, count: number): string =>
   `${groups
@@ -68,14 +60,10 @@ const withoutPort = (text: string): string =>
 const groupsOf = (address: string): ReadonlyArray<number> | undefined => {
   const dotted = /^(.*:)?(\d{1,3}(?:\.\d{1,3}){3})$/.exec(address)
   if (dotted?.[2] !== undefined) {
-    const bytes = dotted[2].split(".").map(Number)
-    if (bytes.some((byte) => byte > 255)) return undefined
-    const [high, low] =
-      bytes
-        .map((byte) => byte.toString(16).padStart(2, "0"))
-        .join("")
-        .match(/.{4}/g) ?? []
-    return groupsOf(`${dotted[1] ?? "::ffff:"}${high}:${low}`)
+    const [a = 0, b = 0, c = 0, d = 0] = dotted[2].split(".").map(Number)
+    if (Math.max(a, b, c, d) > 255) return undefined
+    const hex = (high: number, low: number): string => ((high << 8) | low).toString(16)
+    return groupsOf(`${dotted[1] ?? "::ffff:"}${hex(a, b)}:${hex(c, d)}`)
   }
   const [head = [], tail, ...more] = address.split("::").map((half) => (half === "" ? [] : half.split(":")))
   const omitted = 8 - head.length - (tail?.length ?? 0)

@@ -29,9 +29,7 @@ export const make = (options: ServiceOptions, operations: ReadonlyArray<Operatio
     headers.push(...corsHeaders, ...replyHeaders)
     if (deprecation !== undefined) headers.push(...deprecation)
     if (verdict !== undefined && status === 429) headers.push("Retry-After", String(verdict.retryAfter))
-    if (status === 503) headers.push("Retry-After", unavailableRetryAfter)
+    if (status === 503) headers.push("Retry-After", String(RateLimitHeaders.UNAVAILABLE_RETRY_AFTER))
     return bytes === undefined ? { status, headers, body } : { status, headers, body, bytes }
   }
 }
-
-const unavailableRetryAfter = String(RateLimitHeaders.UNAVAILABLE_RETRY_AFTER)

@@ -22,26 +22,15 @@ export interface Permission {
   readonly preflight: ServiceResponse.Reply
 }
 
-/** The permissions of a service. */
-export interface Cors {
-  /** Returns the permission of pages from this `Origin`. */
-  readonly permissionFor: (origin: string | undefined) => Permission
-  /**
-   * The allowed origin if there is exactly one: stands for the unknown origin of a connection without a complete
-   * request. That is safe, because the browser compares it with the origin of the page.
-   */
-  readonly onlyOrigin: string | undefined
-}
+/** Returns the permission of pages from this `Origin`. */
+export type Cors = (origin: string | undefined) => Permission
 
 /** Creates the permissions for the allowed origins; returns `undefined` if no origin is allowed. */
 export const make = (origins: ReadonlyArray<string>): Cors | undefined => {
   if (origins.length === 0) return undefined
   if (origins.includes(ANY)) return everyone
   const allowed = new Map(origins.map((origin) => [origin, permissionOf(origin)]))
-  return {
-    permissionFor: (origin = "") => allowed.get(origin) ?? noPermission,
-    onlyOrigin: allowed.size === 1 ? origins[0] : undefined
-  }
+  return (origin = "") => allowed.get(origin) ?? noPermission
 }
 
 /** Whether a browser sends this request to ask for the permission to send another one. */
@@ -86,7 +75,7 @@ const noPermission: Permission = {
 const allOrigins = permissionOf(ANY)
 
 /** The permissions of responses that every page may read. */
-export const everyone: Cors = { permissionFor: () => allOrigins, onlyOrigin: undefined }
+export const everyone: Cors = () => allOrigins
 
 /**
  * Returns whether a string is an origin as browsers send it (RFC 6454 §6.2): in lower case, without a path, and without

@@ -74,7 +74,7 @@ export const ResponseObserver = Context.Reference<ResponseObserver | undefined>(
 )
 
 /** The options of a service that determine what an exchange contains. */
-export type Options = Pick<ServiceOptions, "trustedProxyHops" | "requestIdHeader">
+type Options = Pick<ServiceOptions, "trustedProxyHops" | "requestIdHeader">
 
 /** Starts the measurement of a request; the returned function passes its exchange to the observer at its end. */
 export const measure = (
@@ -89,13 +89,14 @@ export const measure = (
   return (exit) => {
     const durationMs = Number(clock.monotonicTimeNanosUnsafe() - start) / NANOS_PER_MS
     const response = Exit.isSuccess(exit) ? exit.value : undefined
+    const address = ClientAddress.of(request, options.trustedProxyHops)
     const exchange = {
       requestId: id,
       method: knownMethod(request.method),
       scheme: request.scheme ?? "http",
       route: call.template,
       unknownPath: unknownPathOf(call),
-      network: networkOf(request, options),
+      network: address === undefined ? undefined : ClientAddress.networksOf(address).network,
       clientRequestId: clientRequestIdOf(request, options),
       isProbe: call.isProbe,
       status: response?.status,
@@ -128,11 +129,6 @@ const unknownPathOf = ({ request, template, transportError }: Call): string | un
     ? excerpt(Target.parse(request.target).path, MAX_PATH_LENGTH)
     : undefined
 
-const networkOf = (request: ServiceRequest, { trustedProxyHops }: Options): string | undefined => {
-  const address = ClientAddress.of(request, trustedProxyHops)
-  return address === undefined ? undefined : ClientAddress.network(address)
-}
-
 const clientRequestIdOf = (request: ServiceRequest, { requestIdHeader }: Options): string | undefined => {
   const value = requestIdHeader && request.header(requestIdHeader.toLowerCase())?.trim()
   return value && /^[ -~]+$/.test(value) ? excerpt(value, MAX_REQUEST_ID_LENGTH) : undefined
@@ -141,21 +137,10 @@ const clientRequestIdOf = (request: ServiceRequest, { requestIdHeader }: Options
 const bodyBytesOf = ({ hostResponse, request }: Call, { body, bytes }: ServiceResponse): number =>
   request.method === "HEAD" ? 0 : (hostResponse?.bodyBytes ?? bytes?.length ?? Utf8.lengthOf(body))
 
-const methods = new Set([
-  "GET",
-  "HEAD",
-  "POST",
-  "PUT",
-  "DELETE",
-  "CONNECT",
-  "OPTIONS",
-  "TRACE",
-  "PATCH",
-  "QUERY"
-])
+const methods = /^(?:GET|HEAD|POST|PUT|DELETE|CONNECT|OPTIONS|TRACE|PATCH|QUERY)$/
 
 /** Returns the method, or `_OTHER` if it is unknown, so that clients cannot create an unlimited number of values. */
-const knownMethod = (method: string): string => (methods.has(method) ? method : "_OTHER")
+const knownMethod = (method: string): string => (methods.test(method) ? method : "_OTHER")
 
 /** Combines observers into one that calls each of them; returns `undefined` if there are no observers. */
 export const combine = (

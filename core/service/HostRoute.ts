@@ -65,7 +65,8 @@ const rules: Options.Rules<GuardOptions<never>> = {
 
 /** Checks the options, and returns them with `costOf`, which checks the cost of a request. Throws `InvalidOption`. */
 export const resolve = <Request>(given: GuardOptions<Request> | undefined) => {
-  const { cost: checked, route } = orThrow(Options.check<GuardOptions<never>>(rules, given))
+  const options = Options.check<GuardOptions<never>>(rules, given)
+  const { cost: checked, route } = Result.getOrThrowWith(options, (invalid) => invalid)
   // The cast is safe: the parameter of a function cannot be checked.
   const givenCost = (checked ?? 1) as number | ((request: Request) => number)
   const costOf = (request: Request): number => {
@@ -76,5 +77,3 @@ export const resolve = <Request>(given: GuardOptions<Request> | undefined) => {
   }
   return { costOf, route }
 }
-
-const orThrow = Result.getOrThrowWith((invalid: InvalidOption) => invalid)

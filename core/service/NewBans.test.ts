@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest"
 import * as NewBans from "./NewBans.ts"
 
-describe("NewBans.isNew", () => {
+describe("NewBans", () => {
   it("returns true only for the first call with a key and the end of its ban", () => {
-    const bans = NewBans.make()
-    expect([bans.isNew("a", 60), bans.isNew("a", 60), bans.isNew("b", 60), bans.isNew("a", 120)]).toEqual([
+    const isNew = NewBans.make()
+    expect([isNew("a", 60), isNew("a", 60), isNew("b", 60), isNew("a", 120)]).toEqual([
       true,
       false,
       true,
@@ -13,8 +13,8 @@ describe("NewBans.isNew", () => {
   })
 
   it("recognizes the bans of the latest 1,000 keys, but not the bans of earlier keys", () => {
-    const bans = NewBans.make()
-    for (let index = 0; index < 1_001; index++) bans.isNew(String(index), 60)
-    expect([bans.isNew("1", 60), bans.isNew("0", 60)]).toEqual([false, true])
+    const isNew = NewBans.make()
+    for (let index = 0; index < 1_001; index++) isNew(String(index), 60)
+    expect([isNew("1", 60), isNew("0", 60)]).toEqual([false, true])
   })
 })

@@ -6,24 +6,20 @@
 /** Maximum number of stored bans: the latest ban of each recently banned key or account. */
 const MAX_BANS = 1_000
 
-export interface NewBans {
-  /** Returns whether this ban differs from the stored ban of the caller; stores it. `until` is the end of the ban. */
-  readonly isNew: (caller: string, until: number) => boolean
-}
-
-/** Creates an empty set of recent bans. */
-export const make = (): NewBans => {
+/**
+ * Creates the function that returns whether a ban differs from the stored ban of the caller, and stores it; `until` is
+ * the end of the ban.
+ */
+export const make = (): ((caller: string, until: number) => boolean) => {
   const latest = new Map<string, number>()
-  return {
-    isNew: (caller, until) => {
-      if (latest.get(caller) === until) return false
-      latest.delete(caller)
-      latest.set(caller, until)
-      if (latest.size > MAX_BANS) {
-        const [oldest = caller] = latest.keys()
-        latest.delete(oldest)
-      }
-      return true
+  return (caller, until) => {
+    if (latest.get(caller) === until) return false
+    latest.delete(caller)
+    latest.set(caller, until)
+    if (latest.size > MAX_BANS) {
+      const [oldest = caller] = latest.keys()
+      latest.delete(oldest)
     }
+    return true
   }
 }

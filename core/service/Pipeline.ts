@@ -68,7 +68,7 @@ export const make = Effect.fnUntraced(function* (
   const count = Admission.counter(limits, Carryover.make(limits, countPer), options)
   const addHeaders = CommonHeaders.make(options, operations)
   const turns = new AdmissionTurns()
-  const bans = NewBans.make()
+  const isNewBan = NewBans.make()
 
   const respond = Effect.fnUntraced(function* (call: Call) {
     const unlimited = receive(call)
@@ -91,11 +91,7 @@ export const make = Effect.fnUntraced(function* (
     call.verdict = verdict
     leaveTurn(call, !call.isCounted)
     const { key } = call
-    if (
-      key !== undefined &&
-      verdict?.beganBan &&
-      bans.isNew(CountPer.callerOf(key, countPer), verdict.resetAt)
-    ) {
+    if (key && verdict?.beganBan && isNewBan(CountPer.callerOf(key, countPer), verdict.resetAt)) {
       call.bannedUntil = verdict.resetAt * 1000
       const until = new Date(call.bannedUntil).toISOString()
       const ban = { key: key.id, plan: key.plan, until, request: call.id }

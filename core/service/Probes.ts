@@ -1,5 +1,4 @@
 /** Serves the endpoints outside the base path that need no key: `/livez`, `/readyz` and `/openapi.json`. */
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { Realm } from "../access/Realm.ts"
@@ -14,7 +13,6 @@ import * as Replies from "./Replies.ts"
 import type { ServiceOptions } from "./ServiceOptions.ts"
 import * as ServiceResponse from "./ServiceResponse.ts"
 import * as StoreHealth from "./StoreHealth.ts"
-import * as StoreOutage from "./StoreOutage.ts"
 
 /** The probe endpoints of one service. */
 export type Probes = Effect.Success<ReturnType<typeof make>>
@@ -29,33 +27,23 @@ export const make = Effect.fnUntraced(function* (
   const checkStores = yield* ReadinessProbe.make(options)
   const plans = yield* OwnPlans
   const realm = yield* Realm
-  let health = StoreHealth.initial
-  let outage: StoreOutage.StoreOutage | undefined
+  const health = new StoreHealth.StoreHealth()
   const document = yield* Effect.cached(
     Effect.sync(() => OpenApi.formatter(options, operations, plans, realm))
   )
   let isDraining = false
 
-  /** Stores whether there is an outage, and logs that it began or ended. */
-  const update = (call: Call, [change, next]: StoreOutage.Step): Effect.Effect<void> | undefined => {
-    outage = next
-    return change && call.logged(StoreOutage.log(change))
-  }
-
   const readiness = Effect.fnUntraced(function* (call: Call) {
-    const clock = yield* Clock.Clock
-    const now = () => monotonicMs(clock.monotonicTimeNanosUnsafe())
     if (isDraining) return stoppingResponse
-    if (StoreHealth.isFailing(health, now())) return failingResponse
+    if (health.isFailing(nowOf(call))) return failingResponse
     const checked = yield* Effect.result(checkStores)
-    if (Result.isFailure(checked)) {
-      yield* call.logged(Effect.logWarning("not ready", checked.failure))
-      yield* update(call, StoreOutage.recordFailure(outage, PROBE, now())) ?? Effect.void
-      return unreachableResponse
-    }
-    yield* update(call, StoreOutage.recordSuccess(outage, [PROBE, StoreHealth.ADMISSION], now())) ??
-      Effect.void
-    return readyResponse
+    const isReady = Result.isSuccess(checked)
+    if (!isReady) yield* call.logged(Effect.logWarning("not ready", checked.failure))
+    const change = isReady
+      ? health.removeFromOutage([PROBE, StoreHealth.ADMISSION], nowOf(call))
+      : health.addToOutage(PROBE, nowOf(call))
+    yield* logChange(call, change) ?? Effect.void
+    return isReady ? readyResponse : unreachableResponse
   })
 
   const targets = new Map<string, Target>([
@@ -83,23 +71,19 @@ export const make = Effect.fnUntraced(function* (
      * that logs that an outage of the stores began or ended, if it did.
      */
     observe: (call: Call): Effect.Effect<void> | undefined => {
-      const { admittedOperation, clock, isCounted, reply, transportError, verdict } = call
+      const { admittedOperation, isCounted, reply, transportError, verdict } = call
       if (reply === undefined || verdict === undefined || transportError !== undefined) return undefined
-      const now = () => monotonicMs(clock.monotonicTimeNanosUnsafe())
-      if (reply === Replies.unavailable) {
-        const failed = admittedOperation ?? StoreHealth.ADMISSION
-        health = StoreHealth.recordFailure(health, failed, now())
-        return update(call, StoreOutage.recordFailure(outage, failed, now()))
-      }
+      if (reply === Replies.unavailable)
+        return logChange(call, health.recordFailure(admittedOperation ?? StoreHealth.ADMISSION, nowOf(call)))
       const succeeded = ServiceResponse.isSuccess(reply.status) ? admittedOperation : undefined
-      if (succeeded !== undefined) health = StoreHealth.recordSuccess(health, succeeded)
+      if (succeeded !== undefined) health.recordSuccess(succeeded)
       // The service stays ready, because it serves requests as its options require.
       if (!isCounted && verdict.outcome === "admitted")
-        return update(call, StoreOutage.recordFailure(outage, StoreOutage.LIMITS, now()))
-      if (outage === undefined || !isCounted) return undefined
-      if (succeeded === undefined) return update(call, StoreOutage.recordCounted(outage, now()))
-      const operations = [succeeded, StoreHealth.ADMISSION, StoreOutage.LIMITS]
-      return update(call, StoreOutage.recordSuccess(outage, operations, now()))
+        return logChange(call, health.addToOutage(StoreHealth.LIMITS, nowOf(call)))
+      if (!health.isOutage || !isCounted) return undefined
+      if (succeeded === undefined) return logChange(call, health.recordCounted(nowOf(call)))
+      const operations = [succeeded, StoreHealth.ADMISSION, StoreHealth.LIMITS]
+      return logChange(call, health.removeFromOutage(operations, nowOf(call)))
     },
     drain: Effect.sync(() => {
       isDraining = true
@@ -116,7 +100,15 @@ const PROBE = "/readyz"
 
 const NANOS_PER_MS = 1_000_000n
 
-const monotonicMs = (nanos: bigint): number => Number(nanos / NANOS_PER_MS)
+const nowOf = ({ clock }: Call): number => Number(clock.monotonicTimeNanosUnsafe() / NANOS_PER_MS)
+
+/** Returns the effect that logs that an outage began or ended, if it did. */
+const logChange = (call: Call, change: StoreHealth.Change | undefined): Effect.Effect<void> | undefined => {
+  if (change === undefined) return undefined
+  if (change._tag === "Began") return call.logged(Effect.logError("database unavailable"))
+  const line = Effect.logInfo("database available again")
+  return call.logged(Effect.annotateLogs(line, "afterMs", change.afterMs))
+}
 
 const liveResponse = ServiceResponse.make(200, '{"status":"live"}')
 const readyResponse = ServiceResponse.make(200, '{"status":"ready"}')

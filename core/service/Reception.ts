@@ -24,6 +24,7 @@ export const make = Effect.fnUntraced(function* (
   const fileReply = StaticFiles.make(yield* StaticFiles.StaticFiles)
   const findRoute = Router.make(basePath, Router.resourcesOf(operations))
   const configuredCors = Cors.make(corsOrigins)
+  const [firstOrigin, ...otherOrigins] = new Set(corsOrigins)
 
   /** Redirects from a mount path to the start page, whose links are relative: adds a slash. */
   const redirect = ({ request }: Call, sentPath: string, pathBeside: string) =>
@@ -34,8 +35,9 @@ export const make = Effect.fnUntraced(function* (
   return (call: Call): Effect.Effect<ServiceResponse.Reply, HostBusy> | undefined => {
     const { hostRoute, request, transportError } = call
     if (transportError !== undefined) {
-      const origin = request.header("origin") ?? configuredCors?.onlyOrigin
-      if (configuredCors !== undefined) call.corsHeaders = configuredCors.permissionFor(origin).headers
+      // The only allowed origin stands for an unknown one: the browser compares it with the origin of the page.
+      const origin = request.header("origin") ?? (otherOrigins.length === 0 ? firstOrigin : undefined)
+      if (configuredCors !== undefined) call.corsHeaders = configuredCors(origin).headers
       return transportError === "service_unavailable" ? Effect.fail(new HostBusy()) : undefined
     }
     const { path: sentPath, query } = Target.parse(request.target)
@@ -53,7 +55,7 @@ export const make = Effect.fnUntraced(function* (
     call.isProbe = unlimited !== undefined
     call.template = call.isProbe ? pathBeside : route?.template
     const cors = pathBeside === Probes.OPENAPI ? Cors.everyone : configuredCors
-    const permission = cors?.permissionFor(request.header("origin"))
+    const permission = cors?.(request.header("origin"))
     if (permission !== undefined && Cors.isPreflight(request)) return Effect.succeed(permission.preflight)
     if (permission !== undefined) call.corsHeaders = permission.headers
     call.route = route

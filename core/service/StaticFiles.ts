@@ -36,7 +36,8 @@ export const make = (files: ReadonlyArray<StaticFile>) => {
     const file = byPath.get(path)
     const isRead = request.method === "GET" || request.method === "HEAD"
     if (file === undefined) return isRead ? redirect(byPath, path) : undefined
-    if (file.isForBrowsers === true && !(isRead && acceptsHtml(request.header("accept")))) return undefined
+    if (file.isForBrowsers === true && !(isRead && accepts(request.header("accept"), "text/html")))
+      return undefined
     if (isRead) return respondWithFile(file, request)
     return Effect.succeed(Replies.toWrite(request.method))
   }
@@ -54,7 +55,7 @@ const redirect = (
 }
 
 const respondWithFile = (file: StaticFile, request: ServiceRequest): Effect.Effect<ServiceResponse.Reply> => {
-  const isCompressed = acceptsGzip(request.header("accept-encoding"))
+  const isCompressed = accepts(request.header("accept-encoding"), "gzip")
   // The two representations differ, so they need two strong entity tags (RFC 9110 §8.8.3.3).
   const tag = isCompressed ? `"${file.version}-gzip"` : `"${file.version}"`
   const caching = [
@@ -68,7 +69,7 @@ const respondWithFile = (file: StaticFile, request: ServiceRequest): Effect.Effe
   }
   const headers = [
     ...["Content-Type", file.contentType],
-    ...(isCompressed ? contentEncoding : []),
+    ...(isCompressed ? ["Content-Encoding", "gzip"] : []),
     ...caching,
     ...file.headers.flat()
   ]
@@ -76,24 +77,18 @@ const respondWithFile = (file: StaticFile, request: ServiceRequest): Effect.Effe
   return Effect.map(bytes, (content) => ({ status: 200, headers, body: "", bytes: content }))
 }
 
-const contentEncoding: ServiceResponse.FlatHeaders = ["Content-Encoding", "gzip"]
-
-/** Returns whether an `Accept` header names `text/html`. Wildcards, which other clients send, do not count. */
-const acceptsHtml = (accept: string | undefined): boolean =>
-  accept !== undefined && weightOf(accept, "text/html") > 0
-
-const acceptsGzip = (acceptEncoding: string | undefined): boolean =>
-  acceptEncoding !== undefined && weightOf(acceptEncoding, "gzip") > 0
-
-/** Returns the weight of an item in a list such as `gzip;q=0.5, br` (RFC 9110 §12.4.2); 0 if it is absent. */
-const weightOf = (list: string, name: string): number => {
-  for (const item of list.toLowerCase().split(",")) {
+/**
+ * Returns whether a list such as `gzip;q=0.5, br` (RFC 9110 §12.4.2) names an item, with a weight above 0. Wildcards,
+ * which other clients than browsers send, do not count.
+ */
+const accepts = (list: string | undefined, name: string): boolean => {
+  for (const item of (list ?? "").toLowerCase().split(",")) {
     const [first = "", ...parameters] = item.split(";").map((part) => part.trim())
     if (first !== name) continue
     const weight = parameters.find((parameter) => parameter.startsWith("q="))
-    return weight === undefined ? 1 : Number(weight.slice(2)) || 0
+    return weight === undefined || Number(weight.slice(2)) > 0
   }
-  return 0
+  return false
 }
 
 /** Returns whether `If-None-Match` contains the tag or `*`; the comparison is weak (RFC 9110 §13.1.2). */

@@ -5,7 +5,7 @@ import * as TestClock from "effect/testing/TestClock"
 import * as BanPolicy from "../../core/limits/BanPolicy.ts"
 import * as Plan from "../../core/limits/Plan.ts"
 import * as Databases from "./Databases.fixture.ts"
-import * as NetworkEviction from "./NetworkEviction.ts"
+import * as RateLimitSweep from "./RateLimitSweep.ts"
 import * as RateLimits from "./RateLimits.fixture.ts"
 
 const START = 20_000 * 86_400_000
@@ -40,7 +40,7 @@ const waitForEviction = (sql: SqlClient.SqlClient, maxRows: number) =>
   })
 
 for (const kind of Databases.kinds) {
-  Databases.describeOn(kind, "NetworkEviction", () => {
+  Databases.describeOn(kind, "RateLimitSweep.eviction", () => {
     it.effect("keeps all keys, but only a limited number of networks, on two concurrent nodes", () =>
       Effect.gen(function* () {
         const database = yield* kind.create
@@ -83,8 +83,8 @@ for (const kind of Databases.kinds) {
           yield* RateLimits.count(node, `network:${index}`, START + index, anonymous)
         }
         yield* RateLimits.count(node, "network:0", START + 1_000, anonymous)
-        expect(yield* NetworkEviction.evictSome(sql, "network:", 100)).toEqual({
-          evicted: 100,
+        expect(yield* RateLimitSweep.evictSome(sql, "network:", 100)).toEqual({
+          deleted: 100,
           next: "network:"
         })
         const stored = [...(yield* RateLimits.readStates(sql)).keys()]
@@ -103,7 +103,7 @@ for (const kind of Databases.kinds) {
           Array.from({ length: 30 }, (_, index) => index),
           (index) => RateLimits.count(node, `network:${index}`, START + index, anonymous)
         )
-        expect((yield* NetworkEviction.evictSome(sql, "network:", 1_000)).evicted).toBe(15)
+        expect((yield* RateLimitSweep.evictSome(sql, "network:", 1_000)).deleted).toBe(15)
         expect(yield* RateLimits.countRows(sql)).toBe(15)
       })
     )

@@ -60,11 +60,6 @@ export const clauses = [
     "limits.window-shown":
       "§8.3: Limit, Remaining and Reset describe one window: the one with fewer requests remaining, of a denied request the one with the longest wait.",
     "limits.reset-full": "§8.3: Reset is the second, rounded up, at which the window shown is full again.",
-    "limits.standard-syntax":
-      "§8.3: `RateLimit` and `RateLimit-Policy`, if sent, are lists of policies with whole numbers.",
-    "limits.standard-remaining": "§8.3: `RateLimit` agrees with the X-RateLimit headers.",
-    "limits.standard-wait":
-      "§8.3: In `RateLimit`, `t` is the time after which a window has one more request; that of an exhausted window is at most `Retry-After`.",
     "limits.anonymous":
       "§8.3: A request without a valid key counts against the bucket of its network, " +
       "which has the limits of the Free plan; the response shows that bucket.",

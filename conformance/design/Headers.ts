@@ -5,7 +5,6 @@ import { catalogue, codes } from "../../core/errors/ErrorCatalogue.ts"
 import { hasBody, isFilled } from "../http/ByService.ts"
 import * as ErrorBody from "../http/ErrorBody.ts"
 import * as LinkHeader from "../http/LinkHeader.ts"
-import * as StandardRateLimit from "../http/StandardRateLimit.ts"
 import { header, headerValues } from "../http/Wire.ts"
 import { type Ruling, rule } from "../model/Exchange.ts"
 import type { Seen } from "../model/Seen.ts"
@@ -91,23 +90,6 @@ function* ofRetryAfter({ exchange: { response } }: Responded): Iterable<Ruling> 
   yield rule(isExpected && isWhole, "limits.retry-after-seconds", expected, value)
 }
 
-/** `RateLimit` and `RateLimit-Policy` have the right form, and name the same policies. */
-function* ofRateLimit({ exchange: { response } }: Responded): Iterable<Ruling> {
-  const policies = StandardRateLimit.policiesIn(response, "RateLimit-Policy")
-  const states = StandardRateLimit.policiesIn(response, "RateLimit")
-  if (policies?.size === 0 && states?.size === 0) return
-  const areWhole = (all: StandardRateLimit.Policies, letter: string) =>
-    [...all.values()].every((numbers) => (numbers.get(letter) ?? -1) >= 0)
-  const areLists = policies !== undefined && states !== undefined
-  const isRight =
-    areLists &&
-    [...states.keys()].every((policy) => policies.has(policy)) &&
-    areWhole(policies, "q") &&
-    areWhole(states, "r")
-  const actual = `${headerValues(response, "ratelimit-policy")}; ${headerValues(response, "ratelimit")}`
-  yield rule(isRight, "limits.standard-syntax", "two lists of the same policies", actual)
-}
-
 function* ofDeprecation({
   exchange: { response },
   reading: { basePath, route }
@@ -141,7 +123,7 @@ function* ofError({ exchange }: Responded): Iterable<Ruling> {
   yield rule(length <= MAX_MESSAGE, "errors.no-echo", `at most ${MAX_MESSAGE} characters`, length)
 }
 
-const laws = [ofEvery, ofContent, ofMethods, ofChallenge, ofRetryAfter, ofRateLimit, ofDeprecation, ofError]
+const laws = [ofEvery, ofContent, ofMethods, ofChallenge, ofRetryAfter, ofDeprecation, ofError]
 
 /** Returns what the headers and the error body of a response decide. */
 export const judge = (responded: Responded): ReadonlyArray<Ruling> =>

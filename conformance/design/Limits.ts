@@ -10,7 +10,6 @@ import type { ClauseSlug } from "../clauses/Clauses.ts"
 import { isOfService } from "../http/ByService.ts"
 import * as ErrorBody from "../http/ErrorBody.ts"
 import * as RateHeaders from "../http/RateHeaders.ts"
-import * as StandardRateLimit from "../http/StandardRateLimit.ts"
 import { header } from "../http/Wire.ts"
 import { isBroken, kept, type Ruling, rule } from "../model/Exchange.ts"
 import type { Seen } from "../model/Seen.ts"
@@ -79,7 +78,7 @@ export const judge = (
   if (!exchange.isAlone) return [[], counted(next), undefined]
   // A response of the HTTP implementation does not show whether the request is over the limit.
   const outcome = isOfService(exchange) ? ofOutcome(story) : []
-  const numbers = outcome.some(isBroken) ? [] : [...ofShown(story), ...ofWait(story), ...ofStandard(story)]
+  const numbers = outcome.some(isBroken) ? [] : [...ofShown(story), ...ofWait(story)]
   const rulings = [...outcome, ...numbers]
   // After a contradiction, it is not known what was counted.
   return [rulings, counted(rulings.some(isBroken) ? undefined : next), verdict]
@@ -187,18 +186,4 @@ function* ofWait({ exchange: { response }, verdict: { outcome, retryAfter } }: S
   const clause = outcome === "banned" ? "ban.retry-after" : "limits.retry-after-exact"
   const actual = Number(header(response, "retry-after") ?? Number.NaN)
   yield equal(clause, "Retry-After", actual, retryAfter)
-}
-
-/** RateLimit and RateLimit-Policy, if sent. */
-function* ofStandard({ exchange: { response }, verdict }: Story): Iterable<Ruling> {
-  const policies = StandardRateLimit.policiesIn(response, "RateLimit-Policy")
-  const states = StandardRateLimit.policiesIn(response, "RateLimit")
-  if (policies === undefined || states === undefined || states.size === 0) return
-  for (const policy of ["minute", "day"] as const) {
-    const { limit, moreIn, remaining } = verdict[policy]
-    const [granted, left] = [policies.get(policy), states.get(policy)]
-    yield equal("limits.standard-remaining", `q of the ${policy}`, granted?.get("q"), limit)
-    yield equal("limits.standard-remaining", `r of the ${policy}`, left?.get("r"), remaining)
-    yield equal("limits.standard-wait", `t of the ${policy}`, left?.get("t") ?? 0, moreIn)
-  }
 }

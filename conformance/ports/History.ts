@@ -4,26 +4,18 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
-import * as Result from "effect/Result"
 import { StoreUnavailable } from "../../core/errors/StoreUnavailable.ts"
 import type { ClauseSlug } from "../clauses/Clauses.ts"
-import type { Step } from "../clauses/Finding.ts"
+import type { Finding, Step } from "../clauses/Finding.ts"
 import * as Interleaving from "../linearizability/Interleaving.ts"
 import * as Linearizability from "../linearizability/Linearizability.ts"
-import type { Call, Case, Invocation, Law, Port, Reasons, Ruling, Seen } from "./Port.ts"
+import type { Call, Case, Drawn, Port, Reasons, Seen } from "./Port.ts"
 
 /** A result that the model rejects. */
-export class Broken extends Data.TaggedError("Broken")<{
-  readonly clause: ClauseSlug
-  readonly expected: string
-  readonly actual: string
-  /** The kinds of the calls with such results. */
-  readonly kinds: ReadonlyArray<string>
-}> {}
+class Broken extends Data.TaggedError("Broken")<Omit<Finding, "steps">> {}
 
 export interface Verdict {
-  readonly broken: Broken | undefined
-  readonly steps: ReadonlyArray<Step>
+  readonly finding: Finding | undefined
   /** Each decision on a clause. */
   readonly decided: ReadonlyArray<ClauseSlug>
   readonly undecided: Reasons
@@ -34,10 +26,9 @@ export const verdictOn = (
   clause: ClauseSlug,
   expected: string,
   actual: string,
-  { kinds = [], steps = [] }: Partial<Pick<Broken, "kinds"> & Pick<Verdict, "steps">> = {}
+  { shapes = [], steps = [] }: Partial<Pick<Finding, "shapes" | "steps">> = {}
 ): Verdict => ({
-  broken: actual === expected ? undefined : new Broken({ clause, expected, actual, kinds }),
-  steps,
+  finding: actual === expected ? undefined : { clause, expected, actual, shapes, steps },
   decided: [clause],
   undecided: new Map()
 })
@@ -48,6 +39,8 @@ const [TIMEOUT_MS, OUTAGE_TIMEOUT_MS] = [60_000, 10_000]
 /** What a case is whose calls do not end in time. */
 export const ENDLESS = "a call without an end"
 
+const INTERRUPTED = "interrupted"
+
 /** Maximum number of states of a search. */
 const MAX_STATES = 10_000
 
@@ -56,74 +49,73 @@ export const run = Effect.fnUntraced(function* <Tag, Service extends object, Ses
   port: Port<Tag, Service, Session, State>,
   service: Service,
   reasons: Reasons,
-  { calls, clients, order }: Case
+  { calls, clients, order }: Case<Session, State>
 ): Effect.fn.Return<Verdict> {
-  type Blame = Pick<Broken, "clause" | "kinds">
-  type Made = Invocation<State> & Blame
-  const session = port.open(service, reasons)
+  type Blame = Pick<Finding, "clause" | "shapes">
+  const session = port.open(service)
   const steps: Array<Step> = []
   const decided: Array<ClauseSlug> = []
   const undecided = new Map<ClauseSlug, string>()
-  const operations: Array<Linearizability.Operation<Made, Seen<State>>> = []
+  const operations: Array<Linearizability.Operation<Call<State> & { kind: string }, Seen<State>>> = []
   let instant = 0
   const ofClients = clients.flat()
+  const [first, ...others] = new Set(ofClients.map(({ call }) => call.kind))
   /** The clause that the clients' calls violate together. */
   const together = ofClients.some(({ turns }) => turns !== null)
     ? (`${port.name}.interruption` as const)
-    : port.concurrent(new Set(ofClients.map(({ call: [kind] }) => kind)))
+    : (others.length === 0 && port.kinds[first ?? ""]?.together) || port.together
   /** What the latest call violates if it fails. */
-  let latest: Blame = { clause: together, kinds: [] }
+  let latest: Blame = { clause: together, shapes: [] }
 
   /** Makes a call and records it; `client` is absent if it is made in sequence. */
   const make = Effect.fnUntraced(function* (
-    [name, args]: Call,
+    { begin, kind: name }: Drawn<Session, State>,
     client?: string,
     turns: number | null = null
   ) {
     const kind = port.kinds[name]
-    const invocation = kind?.begin(session, args, client === undefined)
-    if (kind === undefined || invocation === undefined) return undefined
-    const { did, failure, interrupted } = invocation
-    const blame = { clause: client === undefined ? kind.clause : together, kinds: [name] }
+    if (kind === undefined || isLacking(kind, service) || reasons.has(kind.clause)) return undefined
+    const call = begin(session, client === undefined)
+    const blame = { clause: client === undefined ? kind.clause : together, shapes: [`${port.name} ${name}`] }
     latest = blame
     const invokedAt = instant++
-    const exit = yield* exitOf(invocation.make, turns)
+    const exit = yield* exitOf(call.make, turns)
     const isInterrupted = turns !== null && Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)
-    const seen = Exit.isSuccess(exit) ? exit.value : isInterrupted ? interrupted : failure
-    const got = seen?.shown ?? textOf(exit)
-    steps.push({
-      did: `${client ?? ""}${did}${turns === null ? "" : `, interrupted after ${turns} turns`}`,
-      got
-    })
-    if (seen === undefined)
-      return yield* new Broken({ ...blame, expected: `a result of ${did}`, actual: got })
-    const completed = seen === interrupted ? undefined : { at: instant++, output: seen }
-    if (client !== undefined) operations.push({ input: { ...invocation, ...blame }, invokedAt, completed })
-    return seen
+    const got = Exit.isSuccess(exit) ? exit.value.shown : isInterrupted ? INTERRUPTED : textOf(exit)
+    const did = `${client ?? ""}${call.did}${turns === null ? "" : `, interrupted after ${turns} turns`}`
+    steps.push({ did, got })
+    if (Exit.isFailure(exit) && !isInterrupted)
+      return yield* new Broken({ ...blame, expected: `a result of ${call.did}`, actual: got })
+    const completed = Exit.isSuccess(exit) ? { at: instant++, output: exit.value } : undefined
+    if (client !== undefined) operations.push({ input: { ...call, kind: name }, invokedAt, completed })
+    return completed?.output
   })
 
   /** Makes calls in sequence and judges each. */
-  const inSequence = Effect.fnUntraced(function* (sequence: ReadonlyArray<Call>, before: State) {
-    let state = before
-    for (const call of sequence) {
-      const seen = yield* make(call)
+  const inSequence = Effect.fnUntraced(function* (
+    sequence: ReadonlyArray<Drawn<Session, State>>,
+    from: State
+  ) {
+    let state = from
+    for (const drawn of sequence) {
+      const seen = yield* make(drawn)
       if (seen === undefined) continue
-      const next = outcomeOf(seen.judge(state), decided)
-      if (Result.isFailure(next)) {
-        const { clause, expected } = next.failure
-        return yield* new Broken({ ...latest, clause, expected: expected(), actual: seen.shown })
-      }
-      state = next.success
+      const { after, broken } = outcomeOf(seen, state, decided)
+      if (broken !== undefined) return yield* new Broken({ ...latest, ...broken, actual: seen.shown })
+      state = after
     }
     return state
   })
 
   /** Judges the calls of clients, and those after them: some order must explain their results. */
   const explain = (initial: State): Effect.Effect<void, Broken> => {
-    const model: Linearizability.Model<State, Made, Seen<State>> = {
+    const model: Linearizability.Model<State, Call<State>, Seen<State>> = {
       initial,
-      step: (before, { interrupted }, { judge } = interrupted) =>
-        Result.getOrUndefined(outcomeOf(judge(before))),
+      step: (before, { interrupted }, output) => {
+        if (output === undefined) return interrupted(before)
+        const { after, broken } = outcomeOf(output, before)
+        return broken === undefined ? after : undefined
+      },
       key: port.key
     }
     const verdict = Linearizability.check(model, operations, MAX_STATES)
@@ -135,13 +127,13 @@ export const run = Effect.fnUntraced(function* <Tag, Service extends object, Ses
     decided.push(together)
     if (verdict._tag === "Linearizable") return Effect.void
     const stuck = verdict.stuck.map(
-      ({ completed, input }) => `${input.did} (${(completed?.output ?? input.interrupted).shown})`
+      ({ completed, input }) => `${input.did} (${completed?.output.shown ?? INTERRUPTED})`
     )
     return new Broken({
       clause: together,
       expected: "results that some order of the calls explains",
       actual: `no order of the calls explains ${stuck.join(" or ")}`,
-      kinds: verdict.stuck.flatMap(({ input }) => input.kinds)
+      shapes: verdict.stuck.map(({ input }) => `${port.name} ${input.kind}`)
     })
   }
 
@@ -162,34 +154,50 @@ export const run = Effect.fnUntraced(function* <Tag, Service extends object, Ses
     for (const call of port.closing(session)) yield* make(call, "")
     return yield* explain(before)
   })
-  const inTime = Effect.timeoutOrElse(whole, {
-    duration: TIMEOUT_MS,
-    orElse: () => {
-      const expected = `every call to end within ${TIMEOUT_MS / 1_000} s`
-      return new Broken({ ...latest, expected, actual: ENDLESS })
-    }
-  })
-  const result = yield* Effect.result<unknown, Broken, never>(inTime)
-  return { broken: Result.isFailure(result) ? result.failure : undefined, steps, decided, undecided }
+  const finding = yield* whole.pipe(
+    Effect.timeoutOrElse({
+      duration: TIMEOUT_MS,
+      orElse: () => {
+        const expected = `every call to end within ${TIMEOUT_MS / 1_000} s`
+        return new Broken({ ...latest, expected, actual: ENDLESS })
+      }
+    }),
+    Effect.match({
+      onFailure: ({ actual, clause, expected, shapes }) => ({ clause, expected, actual, shapes, steps }),
+      onSuccess: () => undefined
+    })
+  )
+  return { finding, decided, undecided }
 })
 
-/** Makes a call while the backend does not respond; `undefined` if it cannot be made. */
+/** Whether a store lacks the method of a kind of calls. */
+export const isLacking = (
+  { method }: { readonly method?: string | undefined } = {},
+  service: object
+): boolean => method !== undefined && Reflect.get(service, method) === undefined
+
+/** Makes one of the calls while the backend does not respond; `undefined` if the store lacks the method. */
 export const duringOutage = Effect.fnUntraced(function* <Tag, Service extends object, Session, State>(
   port: Port<Tag, Service, Session, State>,
   service: Service,
-  [name, args]: Call
+  calls: ReadonlyArray<Drawn<Session, State>>
 ): Effect.fn.Return<Verdict | undefined> {
-  const invocation = port.kinds[name]?.begin(port.open(service, new Map()), args, false)
-  if (invocation === undefined) return undefined
+  const session = port.open(service)
+  const [longest] = calls
+    .filter(({ kind }) => !isLacking(port.kinds[kind], service))
+    .map(({ begin, kind }) => ({ ...begin(session, false), kind }))
+    .toSorted((a, b) => b.did.length - a.did.length)
+  if (longest === undefined) return undefined
   const orElse = () => Effect.die(new Error(`no result within ${OUTAGE_TIMEOUT_MS / 1_000} s`))
-  const exit = yield* Effect.exit(
-    Effect.timeoutOrElse(invocation.make, { duration: OUTAGE_TIMEOUT_MS, orElse })
-  )
+  const exit = yield* Effect.exit(Effect.timeoutOrElse(longest.make, { duration: OUTAGE_TIMEOUT_MS, orElse }))
   const isUnavailable =
     Exit.isFailure(exit) && exit.cause.reasons.length > 0 && exit.cause.reasons.every(isTyped)
   const got = isUnavailable ? UNAVAILABLE : textOf(exit)
-  const steps = [{ did: `${invocation.did}, while the backend does not respond`, got }]
-  return verdictOn(`${port.name}.fails-typed`, UNAVAILABLE, got, { kinds: [name], steps })
+  const steps = [{ did: `${longest.did}, while the backend does not respond`, got }]
+  return verdictOn(`${port.name}.fails-typed`, UNAVAILABLE, got, {
+    shapes: [`${port.name} ${longest.kind}`],
+    steps
+  })
 })
 
 const UNAVAILABLE = "StoreUnavailable"
@@ -222,17 +230,15 @@ const exitOf = Effect.fnUntraced(function* <A>(
   return yield* Fiber.await(fiber)
 })
 
-/** Returns the state after a result, or the first law that the result breaks; adds the clauses of laws to `decided`. */
-const outcomeOf = <State>(
-  ruling: Ruling<State>,
-  decided: Array<ClauseSlug> = []
-): Result.Result<State, Law> => {
-  for (;;) {
-    const next = ruling.next()
-    if (next.done === true) return Result.succeed(next.value)
-    decided.push(next.value.clause)
-    if (!next.value.holds) return Result.fail(next.value)
-  }
+/** Returns the state after a result, or the first clause that the result violates; adds the others to `decided`. */
+const outcomeOf = <State>(seen: Seen<State>, before: State, decided: Array<ClauseSlug> = []) => {
+  const broken: Array<Pick<Finding, "clause" | "expected">> = []
+  const after = seen.judge(before, (clause, holds, expected) => {
+    if (broken.length > 0) return
+    decided.push(clause)
+    if (!holds) broken.push({ clause, expected: expected() })
+  })
+  return { after, broken: broken[0] }
 }
 
 /** Yields, and then runs as many steps as the number of the client, so that an interleaving splits calls differently. */

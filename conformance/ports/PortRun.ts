@@ -1,7 +1,9 @@
 /** Judges the storage ports of a target by cases, which are drawn and made smaller. */
+import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import type * as Scope from "effect/Scope"
+import * as Exit from "effect/Exit"
+import * as fc from "fast-check"
 import { type ClauseSlug, clauses } from "../clauses/Clauses.ts"
 import type { Finding, Findings } from "../clauses/Finding.ts"
 import * as Cases from "./Cases.ts"
@@ -31,160 +33,152 @@ export interface PortResults extends Findings {
   readonly undecided: Reasons
 }
 
-const nothing: Case = { calls: [], clients: [], order: null, isOutage: false }
-
-/** A case, the verdict on it, and what it violates. */
-interface Judged extends History.Verdict {
-  readonly given: Case
-  readonly finding: Finding | undefined
-}
-
+/** Prepares to judge stores by the cases of a port. */
 const suiteOf = <Tag, Service extends object, Session, State>(port: Port<Tag, Service, Session, State>) => {
-  const {
-    examine = () => Effect.succeed(new Map()),
-    kinds,
-    name,
-    optional,
-    scenarios = [],
-    storeOf,
-    tag
-  } = port
-  const cases = Cases.make(kinds)
+  const { examine = () => Effect.succeed(new Map()), kinds, name, storeOf, tag } = port
+  const groups = Cases.groups(port)
   const [failsTyped, interruption] = [`${name}.fails-typed`, `${name}.interruption`] as const
-  const owned = clauses.flatMap(({ slug }) =>
-    slug.startsWith(`${name}.`) || port.alsoOwns?.includes(slug) === true ? [slug] : []
+  // Those of the family `limits` are about clocks.
+  const [family = name] = name.split("-")
+  const owned = clauses.flatMap(({ observable, slug }) =>
+    observable === "port" && slug.startsWith(family) ? [slug] : []
   )
   const ordinary = owned.filter((slug) => slug !== failsTyped && slug !== interruption)
 
   /** The clauses that a case can decide; one that interrupts calls may disturb the next case on the same backend. */
-  const decidable = ({ clients, isOutage }: Case): ReadonlyArray<ClauseSlug> => {
+  const decidable = ({ clients, isOutage }: Case<Session, State>): ReadonlyArray<ClauseSlug> => {
     if (isOutage) return [failsTyped]
     return clients.flat().some(({ turns }) => turns !== null) ? [interruption] : ordinary
   }
 
-  /** Looks at the store; returns why some clauses do not apply to it, and why others cannot be decided. */
-  const look = Effect.fnUntraced(function* (
-    target: PortTarget.PortTarget
-  ): Effect.fn.Return<readonly [lacking: Reasons, undecided: Reasons], unknown, Scope.Scope> {
-    const service = yield* PortTarget.open(storeOf(target), tag)
-    if (service === undefined) return [new Map(), new Map()]
-    const lacking = Object.entries(optional).flatMap(([method, clause]) =>
-      Reflect.get(service, method) === undefined ? [[clause, `the store has no \`${method}\``] as const] : []
-    )
-    return [new Map(lacking), yield* examine(service)]
-  })
+  /** Returns why some clauses do not apply to the store of a target, and why others cannot be decided. */
+  const look = Effect.fnUntraced(
+    function* (target: PortTarget.PortTarget) {
+      const service = yield* PortTarget.open(storeOf(target), tag)
+      const lacking = new Map<ClauseSlug, string>()
+      for (const { clause, method } of Object.values(kinds))
+        if (service !== undefined && History.isLacking({ method }, service))
+          lacking.set(clause, `the store has no \`${method}\``)
+      return { lacking, reasons: service === undefined ? new Map() : yield* examine(service) }
+    },
+    Effect.scoped,
+    Effect.catchCause(() => Effect.succeed({ lacking: new Map(), reasons: new Map() }))
+  )
 
-  /** Prepares to judge cases on the stores of a target. */
-  const judging = Effect.fnUntraced(function* (target: PortTarget.PortTarget) {
-    const [lacking, undecided] = yield* look(target).pipe(
-      Effect.scoped,
-      Effect.catchCause(() => Effect.succeed([new Map(), new Map()] as const))
-    )
-    const reasons: Reasons = new Map([...lacking, ...undecided])
+  /** Runs the cases of the port on the stores of a target. */
+  const run = Effect.fnUntraced(function* (
+    target: PortTarget.PortTarget,
+    { effort = 1, isWanted = () => true, seed, shrinkingMs = 3_000, timeLimitMs = Infinity }: Options
+  ): Effect.fn.Return<PortResults> {
+    const { lacking, reasons } = yield* look(target)
 
-    /** Makes the verdict on a case; `undefined` if the target has no such store. */
-    const judgeOnce = Effect.fnUntraced(
-      function* (given: Case) {
-        const service = yield* PortTarget.open(given.isOutage ? target.outage : storeOf(target), tag)
-        const [call] = given.calls
-        if (service === undefined) return undefined
-        if (!given.isOutage) return yield* History.run(port, service, reasons, given)
-        return call && (yield* History.duringOutage(port, service, call))
-      },
-      Effect.scoped,
-      Effect.catchTag("Unopened", ({ reason }) =>
-        Effect.succeed(History.verdictOn(failsTyped, "the layer to open an empty store", reason))
+    /** Opens a store, and judges a case; `undefined` if the target has no such store. */
+    const judgeOnce = Effect.fnUntraced(function* (given: Case<Session, State>) {
+      const opened = yield* Effect.exit(
+        PortTarget.open(given.isOutage ? target.outage : storeOf(target), tag)
       )
-    )
+      if (Exit.isFailure(opened)) {
+        const [reason = ""] = String(Cause.squash(opened.cause)).split("\n")
+        return History.verdictOn(failsTyped, "the layer to open an empty store", reason)
+      }
+      if (opened.value === undefined) return undefined
+      return given.isOutage
+        ? yield* History.duringOutage(port, opened.value, given.calls)
+        : yield* History.run(port, opened.value, reasons, given)
+    }, Effect.scoped)
 
-    /** Runs a case; what also fails without concurrency is not a fault of concurrent calls. */
-    const judge = Effect.fnUntraced(function* (given: Case): Effect.fn.Return<Judged | undefined> {
+    /** Judges a case; what also fails without concurrency is not a fault of concurrent calls. */
+    const judge = Effect.fnUntraced(function* (
+      given: Case<Session, State>
+    ): Effect.fn.Return<History.Verdict | undefined> {
       const verdict = yield* judgeOnce(given)
-      if (verdict?.broken !== undefined && given.clients.length > 0) {
-        const calls = [...given.calls, ...given.clients.flat().map(({ call }) => call)]
-        const alone = yield* judge({ ...given, calls, clients: [] })
-        if (alone?.finding !== undefined) return alone
-      }
-      const finding = verdict?.broken && {
-        clause: verdict.broken.clause,
-        expected: verdict.broken.expected,
-        actual: verdict.broken.actual,
-        steps: verdict.steps,
-        shapes: verdict.broken.kinds.map((kind) => `${name} ${kind}`)
-      }
-      return verdict && { ...verdict, given, finding }
+      if (verdict?.finding === undefined || given.clients.length === 0) return verdict
+      const calls = [...given.calls, ...given.clients.flat().map(({ call }) => call)]
+      const alone = yield* judgeOnce({ ...given, calls, clients: [] })
+      return alone?.finding === undefined ? verdict : alone
     })
 
-    /** Returns the smallest case that violates the same clause and is found in time. */
-    const smallest = Effect.fnUntraced(function* (first: Judged, end: number): Effect.fn.Return<Judged> {
-      for (const value of cases.smaller(first.given)) {
-        if ((yield* Clock.currentTimeMillis) >= end) break
-        const judged = yield* judge(value)
-        if (judged !== undefined && judged.finding?.clause === first.finding?.clause)
-          return yield* smallest(judged, end)
-      }
-      return first
+    /**
+     * Returns the finding of the smallest case that violates the same clause and is found in time; the first case was
+     * drawn at this index.
+     */
+    const smallest = Effect.fnUntraced(function* (
+      first: Finding,
+      cases: fc.Arbitrary<Case<Session, State>>,
+      index: number,
+      interruptAfterTimeLimit: number
+    ): Effect.fn.Return<Finding> {
+      const runPromise = Effect.runPromiseWith(yield* Effect.context<never>())
+      let smallest = first
+      let isEnded = false
+      const isOther = Effect.fnUntraced(function* (given: Case<Session, State>) {
+        const finding = (yield* judge(given))?.finding
+        if (isEnded || finding?.clause !== first.clause) return true
+        smallest = finding
+        return false
+      })
+      let latest: Promise<boolean> | undefined
+      const property = fc.asyncProperty(cases, (given) => (latest = runPromise(isOther(given))))
+      const parameters = { seed, path: String(index), numRuns: 1, interruptAfterTimeLimit }
+      yield* Effect.promise(() => fc.check(property, parameters))
+      isEnded = true
+      // The time limit does not wait for the latest case, which uses the backend.
+      yield* Effect.promise(async () => latest)
+      return smallest
     })
-    return { lacking, undecided, reasons, judge, smallest }
+
+    const decided = new Map<ClauseSlug, number>()
+    const findings = new Map<ClauseSlug, Finding>()
+    const undecided = new Map<ClauseSlug, string>(reasons)
+    if (target.outage === undefined)
+      lacking.set(failsTyped, "no store whose backend does not respond is given (outage)")
+    // A call without an end takes a minute, so one is enough.
+    let isStuck = false
+    let end: number | undefined
+    for (const { cases, count, isRandom } of groups) {
+      if (isRandom) end ??= (yield* Clock.currentTimeMillis) + timeLimitMs
+      const drawn = fc.sample(cases, { seed, numRuns: isRandom ? Math.ceil(count * effort) : 1 })
+      for (const [index, given] of drawn.entries()) {
+        const now = yield* Clock.currentTimeMillis
+        if (isStuck || now > (end ?? now) || !decidable(given).some(isWanted)) continue
+        const verdict = yield* judge(given)
+        for (const clause of verdict?.decided ?? []) decided.set(clause, (decided.get(clause) ?? 0) + 1)
+        for (const [clause, reason] of verdict?.undecided ?? []) undecided.set(clause, reason)
+        const finding = verdict?.finding
+        if (finding === undefined || !isWanted(finding.clause)) continue
+        isStuck = finding.actual === History.ENDLESS
+        const known =
+          findings.get(finding.clause) ?? (yield* smallest(finding, cases, index, isStuck ? 0 : shrinkingMs))
+        findings.set(finding.clause, {
+          ...known,
+          times: (known.times ?? 0) + 1,
+          shapes: [...new Set([...(known.shapes ?? []), ...(finding.shapes ?? [])])]
+        })
+      }
+    }
+    return { decided, findings: [...findings.values()], lacking, undecided }
   })
 
   return {
-    name,
+    run,
     /** Returns the clauses that the port of a target promises; none without the port. */
-    clausesOf: (target: PortTarget.PortTarget) => (storeOf(target) === undefined ? [] : owned),
-    run: Effect.fnUntraced(function* (
-      target: PortTarget.PortTarget,
-      { effort = 1, isWanted = () => true, seed, shrinkingMs = 3_000, timeLimitMs = Infinity }: Options
-    ): Effect.fn.Return<PortResults> {
-      const { judge, reasons, smallest, ...known } = yield* judging(target)
-      const decided = new Map<ClauseSlug, number>()
-      const findings = new Map<ClauseSlug, Finding>()
-      const lacking = new Map(known.lacking)
-      const undecided = new Map(known.undecided)
-      if (target.outage === undefined)
-        lacking.set(failsTyped, "no store whose backend does not respond is given (outage)")
-      // A call without an end takes a minute, so one is enough.
-      let isStuck = false
-      const see = Effect.fnUntraced(function* (part: Partial<Case>) {
-        const given = { ...nothing, ...part }
-        const judged = isStuck || !decidable(given).some(isWanted) ? undefined : yield* judge(given)
-        if (judged === undefined) return
-        const { finding } = judged
-        for (const clause of judged.decided)
-          if (!reasons.has(clause)) decided.set(clause, (decided.get(clause) ?? 0) + 1)
-        for (const [clause, reason] of judged.undecided) undecided.set(clause, reason)
-        if (finding === undefined || !isWanted(finding.clause)) return
-        isStuck = finding.actual === History.ENDLESS
-        const end = (yield* Clock.currentTimeMillis) + (isStuck ? 0 : shrinkingMs)
-        const known = findings.get(finding.clause) ?? (yield* smallest(judged, end)).finding
-        const shapes = new Set([...(known?.shapes ?? []), ...(finding.shapes ?? [])])
-        const times = (known?.times ?? 0) + 1
-        findings.set(finding.clause, { ...finding, ...known, times, shapes: [...shapes] })
-      })
-      for (const part of [...cases.outage(seed), ...scenarios]) yield* see(part)
-      const end = (yield* Clock.currentTimeMillis) + timeLimitMs
-      for (const part of cases.random(seed, effort)) {
-        if ((yield* Clock.currentTimeMillis) > end) break
-        yield* see(part)
-      }
-      return { decided, findings: [...findings.values()], lacking, undecided }
-    })
+    clausesOf: (target: PortTarget.PortTarget) => (storeOf(target) === undefined ? [] : owned)
   }
 }
 
 const suites = [suiteOf(pets), suiteOf(limits), suiteOf(keys)]
 
 /** Runs the cases of every port of the target. */
-export const run = (target: PortTarget.PortTarget, options: Options): Effect.Effect<PortResults> =>
-  Effect.map(
-    Effect.forEach(suites, (suite) => suite.run(target, options)),
-    (all) => ({
-      decided: new Map(all.flatMap(({ decided }) => [...decided])),
-      findings: all.flatMap(({ findings }) => findings).toSorted((a, b) => a.steps.length - b.steps.length),
-      lacking: new Map(all.flatMap(({ lacking }) => [...lacking])),
-      undecided: new Map(all.flatMap(({ undecided }) => [...undecided]))
-    })
-  )
+export const run = Effect.fnUntraced(function* (target: PortTarget.PortTarget, options: Options) {
+  const all: Array<PortResults> = []
+  for (const suite of suites) all.push(yield* suite.run(target, options))
+  return {
+    decided: new Map(all.flatMap(({ decided }) => [...decided])),
+    findings: all.flatMap(({ findings }) => findings).toSorted((a, b) => a.steps.length - b.steps.length),
+    lacking: new Map(all.flatMap(({ lacking }) => [...lacking])),
+    undecided: new Map(all.flatMap(({ undecided }) => [...undecided]))
+  }
+})
 
 /** Returns the clauses that the ports of a target promise. */
 export const clausesOf = (target: PortTarget.PortTarget): ReadonlySet<string> =>

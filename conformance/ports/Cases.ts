@@ -16,7 +16,7 @@ const nothing = { calls: [], clients: [], order: null, isOutage: false } as cons
 /** Creates the groups of cases, each with the number of its cases at effort 1; those that are not random have one. */
 export const groups = <Session, State>({
   kinds,
-  scenarios = []
+  scenarios
 }: Pick<Port<never, object, Session, State>, "kinds" | "scenarios">) => {
   type OneCall = Drawn<Session, State>
   const all = Object.entries(kinds).map(([kind, { draw, together, weight }]) => ({
@@ -68,7 +68,7 @@ export const groups = <Session, State>({
     }))
   return [
     ...all.map(({ call }) => group(1, outages(call), false)),
-    ...scenarios.map((calls) => group(1, fc.constant({ calls }), false)),
+    ...scenarios.map((calls) => group(1, fc.record({ calls }), false)),
     ...concurrent.flatMap(({ call }) => [group(16, clients(call, never, seed)), group(1, crowds(call))]),
     group(60, sequences("medium")),
     group(6, sequences("max")),

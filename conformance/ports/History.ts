@@ -150,6 +150,8 @@ export const run = Effect.fnUntraced(function* <Tag, Service extends object, Ses
     const before = yield* inSequence(calls, port.initial)
     if (clients.length === 0) return yield* inSequence(port.closing(session), before)
     yield* order === null ? concurrently : Interleaving.run(order, concurrently)
+    // The store may lack the methods of all these calls.
+    if (operations.length === 0) return yield* inSequence(port.closing(session), before)
     // An interrupted call may take effect later, and results of later calls may exclude an order.
     for (const call of port.closing(session)) yield* make(call, "")
     return yield* explain(before)

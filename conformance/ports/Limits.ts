@@ -298,9 +298,9 @@ export const limits: Port.Port<RateLimitStore, Limits, Session, State> = {
     return new Map(isOwnClock ? ofClock.map((clause) => [clause, reason]) : [])
   }),
   scenarios: [
-    [
+    fc.constant([
       { kind: "modify", begin: modify("key:0", "add one to", undefined) },
       { kind: "crowd", begin: crowd }
-    ]
+    ])
   ]
 }

@@ -282,5 +282,6 @@ export const pets: Port.Port<PetRepository, Pets, Session, State> = {
       kind: "find",
       begin: find({ nth: Math.max(nth, 0), plus: 0n })
     }))
-  ]
+  ],
+  scenarios: []
 }

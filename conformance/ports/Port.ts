@@ -1,6 +1,7 @@
 /** Defines what a port needs to be checked: its methods as calls that are drawn, made, and judged by a model. */
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import type * as fc from "fast-check"
 import type { ClauseSlug } from "../clauses/Clauses.ts"
 import type { PortTarget, Store } from "./PortTarget.ts"
@@ -69,14 +70,13 @@ export const withFunction = <Input, Output extends readonly [result: unknown, ..
     hasThrown = false
     return output
   })
-  return made.pipe(
-    Effect.map((got) => ({
-      ending: output !== undefined && Object.is(got, output[0]) ? THE_RESULT : String(got),
-      received
-    })),
-    Effect.catchCause((cause) =>
-      hasThrown ? Effect.succeed({ ending: A_FAILURE, received }) : Effect.failCause(cause)
-    )
+  // The function may throw while the call is interrupted, which is not a defect of the method either.
+  return Effect.uninterruptibleMask((restore) =>
+    Effect.flatMap(Effect.exit(restore(made)), (exit) => {
+      if (hasThrown && Exit.isFailure(exit)) return Effect.succeed({ ending: A_FAILURE, received })
+      const isResult = (got: unknown): boolean => output !== undefined && Object.is(got, output[0])
+      return Exit.map(exit, (got) => ({ ending: isResult(got) ? THE_RESULT : String(got), received }))
+    })
   )
 }
 
@@ -142,6 +142,6 @@ export interface Port<Tag, Service extends object, Session, State> {
   readonly closing: (session: Session) => ReadonlyArray<Drawn<Session, State>>
   /** Returns why clauses cannot be decided on a store; calls for them are not made. */
   readonly examine?: (service: Service) => Effect.Effect<Reasons, unknown>
-  /** Calls that draws do not reach. */
-  readonly scenarios?: ReadonlyArray<ReadonlyArray<Drawn<Session, State>>>
+  /** Sequences of calls that other draws seldom or never contain; each run has one of each. */
+  readonly scenarios: ReadonlyArray<fc.Arbitrary<ReadonlyArray<Drawn<Session, State>>>>
 }

@@ -63,6 +63,38 @@ describe("a run on storage ports", () => {
     })
   )
 
+  it.live(
+    "finds nothing in stores whose calls are never cut short, and decides nothing about methods that they lack",
+    () =>
+      Effect.gen(function* () {
+        // If a function throws after the interruption, the call ends with both.
+        const whole = <A, E>(call: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+          Effect.uninterruptible(Effect.andThen(Effect.yieldNow, call))
+        const stores = Subjects.stores({
+          pets: (real) => ({
+            insert: (pet) => whole(real.insert(pet)),
+            find: (id) => whole(real.find(id)),
+            page: (query) => whole(real.page(query))
+          }),
+          limits: (real) => ({ modify: (key, step) => whole(real.modify(key, step)) }),
+          keys: (real) => ({
+            findByHash: (hash) => whole(real.findByHash(hash)),
+            insert: (key) => whole(real.insert(key)),
+            insertFirst: (key) => whole(real.insertFirst(key)),
+            update: (id, change) => whole(real.update(id, change)),
+            list: whole(real.list)
+          })
+        })
+        const { decided, findings, lacking } = yield* run(
+          { name: "whole", ...stores },
+          { effort: 1, seed: 2 }
+        )
+        expect(findings).toEqual([])
+        expect([...lacking.keys()].filter((slug) => decided.has(slug))).toEqual([])
+        expect([...lacking]).toContainEqual(["pets.once", "the store has no `insertOnce`"])
+      })
+  )
+
   it.live("returns a smallest history of a violation", () =>
     Effect.gen(function* () {
       const { findings } = yield* run(faulty)

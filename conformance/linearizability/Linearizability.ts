@@ -66,21 +66,6 @@ interface Position<State, Input, Output> {
  * which the other is invoked; if the clock is too coarse for that, number the events instead. The order of
  * `history` does not matter. The verdict is `Unknown` if more than `maxStates` pairs of placed calls and state would be
  * visited.
- *
- * @example
- * ```ts
- * const register: Model<number, { readonly write?: number }, number> = {
- *   initial: 0,
- *   step: (state, { write }, output) =>
- *     write !== undefined ? write : output === undefined || output === state ? state : undefined,
- *   key: String
- * }
- * const history = [
- *   { input: { write: 1 }, invokedAt: 0, completed: { at: 1, output: 1 } },
- *   { input: {}, invokedAt: 2, completed: { at: 3, output: 0 } } // a stale read
- * ]
- * check(register, history, 1_000) // _tag: "Violation"
- * ```
  */
 export const check = <State, Input, Output>(
   model: Model<State, Input, Output>,

@@ -50,15 +50,17 @@ const keyOf = (session: Session, { previous, secretAt, ...fields }: KeyDraws.Dra
   }
 }
 
-/** Writes every field except `lastSeenDay`, which only a store with `markSeen` has to store. */
+/** The fields of keys and events, except `metadata`, and `lastSeenDay`, which only a store with `markSeen` stores. */
+const ofKeys = "id plan limits perMinute perDay label account createdAt revokedAt expiresAt secrets hash"
+const ofEvents = "at actor keyId action changes from to"
+const fields = [ofKeys, ofEvents].join(" ").split(" ")
+
+const eventLine = (event: KeyEvent): string => JSON.stringify(event, fields)
+
 const identity = (key: ApiKey): string => {
-  const { account, createdAt, expiresAt, id, label, limits, plan, revokedAt, secrets } = key
-  const { perDay, perMinute } = limits
   // A store may change the order of the members, as jsonb does.
-  const metadata = key.metadata && Object.entries(key.metadata).toSorted(([a], [b]) => (a < b ? -1 : 1))
-  const all = secrets.map((secret) => [secret.hash, secret.createdAt, secret.expiresAt ?? "current"])
-  const fields = { id, plan, perMinute, perDay, label, account, metadata, createdAt, revokedAt, expiresAt }
-  return JSON.stringify({ ...fields, secrets: all })
+  const metadata = Object.entries(key.metadata ?? {}).toSorted(([a], [b]) => (a < b ? -1 : 1))
+  return `${JSON.stringify(key, fields)}${key.metadata === undefined ? "" : JSON.stringify(metadata)}`
 }
 
 const isSame = (a: ApiKey | undefined, b: ApiKey): boolean => a !== undefined && identity(a) === identity(b)
@@ -69,18 +71,12 @@ const short = (text: string): string => text.replaceAll(/([0-9a-f]{4})[0-9a-f]{5
 const line = (key: ApiKey): string =>
   `${short(identity(key))}${key.lastSeenDay === undefined ? "" : ` seen on day ${key.lastSeenDay}`}`
 
-const lines = (keys: ReadonlyArray<ApiKey>): string =>
-  keys.length === 0 ? "none" : keys.map(line).join(", ")
+const joined = (texts: ReadonlyArray<string>): string => texts.join(", ") || "none"
+
+const lines = (keys: ReadonlyArray<ApiKey>): string => joined(keys.map(line))
 
 const seenDays = (keys: ReadonlyArray<ApiKey>): string =>
   keys.map(({ lastSeenDay }) => lastSeenDay ?? "never").join(", ")
-
-const eventLine = ({ action, actor, at, changes, keyId }: KeyEvent): string => {
-  const sorted = Object.entries(changes).map(([field, { from, to }]) => [field, from, to])
-  return JSON.stringify([at, actor, keyId, action, sorted.sort()])
-}
-
-const joined = (texts: ReadonlyArray<string>): string => (texts.length === 0 ? "none" : texts.join(", "))
 
 /** The clause about what a key is after the last change. */
 const storing = ({ changes }: State, id: string): ClauseSlug => {

@@ -44,18 +44,15 @@ export const state = fc
     return isUnspent ? state : { ...state, at: FUTURE }
   })
 
-/** Whether two states are equal in every field, or both absent. */
-export const isSame = (a: State | undefined, b: State | undefined): boolean =>
-  a === undefined || b === undefined ? a === b : fields.every((field) => a[field] === b[field])
+/** Describes a state for messages: its fields that are not zero. */
+export const describe = (given: State | undefined): string => {
+  if (given === undefined) return "no state"
+  const shown = fields.filter((field) => given[field] !== 0)
+  return `{${shown.map((field) => `${field} ${JSON.stringify(given[field])}`).join(", ")}}`
+}
 
-/** Describes a state for messages: its nonzero fields. */
-export const describe = (given: State | undefined): string =>
-  given === undefined
-    ? "no state"
-    : `{${fields
-        .filter((field) => given[field] !== 0)
-        .map((field) => `${field} ${String(given[field])}`)
-        .join(", ")}}`
+/** Whether two states are equal in every field, or both absent. */
+export const isSame = (a: State | undefined, b: State | undefined): boolean => describe(a) === describe(b)
 
 const round = fc.constantFrom(1, SECOND, 20 * SECOND, MINUTE, 5 * MINUTE, HOUR, DAY)
 const duration = weighted([6, round], [1, fc.integer({ min: 1, max: 40 * DAY })])

@@ -23,8 +23,8 @@ interface Session {
 
 interface State {
   readonly states: ReadonlyMap<string, RateLimit.State>
-  /** The clause of the latest call that had to leave the state of a key as it was. */
-  readonly untouched: ReadonlyMap<string, ClauseSlug>
+  /** The clause of the latest call that had to leave the state of this key as it was, or of every key. */
+  readonly left?: { readonly clause: ClauseSlug; readonly key?: string } | undefined
 }
 
 type Begin = Port.Begin<Session, State>
@@ -53,18 +53,11 @@ const stored = (step: Step, before = blank): RateLimit.State | undefined => {
   return step === "throw at" ? undefined : step
 }
 
-const written = ({ states, untouched }: State, key: string, after: RateLimit.State): State => ({
-  states: new Map(states).set(key, after),
-  untouched: new Map([...untouched].filter(([other]) => other !== key))
-})
-
-/** The state after a call that had to leave every state as it was. */
-const leaving =
-  (clause: ClauseSlug) =>
-  ({ states }: State): State => ({
-    states,
-    untouched: new Map([...states.keys()].map((key) => [key, clause]))
-  })
+const textOf = (states: State["states"]): string =>
+  [...states]
+    .map(([key, state]) => `${Draws.show(key)} ${LimitDraws.describe(state)}`)
+    .toSorted()
+    .join(", ")
 
 const use = ({ used }: Session, key: string): string => {
   used.add(key)
@@ -87,14 +80,13 @@ const modify =
     return Port.call(modifying, {
       did: `${what} ${use(session, key)}, with the result ${fc.stringify(result)}`,
       show: ({ ending, received }) => `${ending} for ${LimitDraws.describe(received)}`,
-      judge: (state: State, expect, got) => {
-        const { states, untouched } = state
+      judge: ({ left, states }: State, expect, got) => {
         const before = states.get(key)
         const next = stored(step, before)
         if (next === undefined) {
           const clause = "limits-store.modify.throwing-step"
           expect(clause, got?.ending === Port.A_FAILURE, () => "a failure of the step")
-          return { states, untouched: new Map(untouched).set(key, clause) }
+          return { states, left: { clause, key } }
         }
         const shown = got?.received
         const isSame = LimitDraws.isSame(before, shown)
@@ -102,12 +94,13 @@ const modify =
         const isForeign = others.some(([, state]) => LimitDraws.isSame(state, shown))
         const isLost = before !== undefined && shown === undefined
         const storing = before === undefined ? "limits-store.modify.initial" : "limits-store.modify.stored"
+        const leaving = (left?.key ?? key) === key ? left?.clause : undefined
         const expected = () => `the state of ${Draws.show(key)}, ${LimitDraws.describe(before)}`
         const hasResult = got?.ending === Port.THE_RESULT
         expect("limits-store.modify.answer", hasResult, () => "the result of the step")
-        expect(untouched.get(key) ?? (isLost ? "limits-store.kept" : storing), isSame || isForeign, expected)
+        expect(leaving ?? (isLost ? "limits-store.kept" : storing), isSame || isForeign, expected)
         if (others.length > 0) expect("limits-store.modify.keys-apart", isSame, expected)
-        return written(state, key, next)
+        return { states: new Map(states).set(key, next), left: step === "look at" ? left : undefined }
       }
     })
   }
@@ -120,8 +113,8 @@ interface Counted {
   readonly after?: RateLimit.State | undefined
 }
 
-const countedText = ({ after, verdict: { day, minute, ...verdict } }: Counted): string =>
-  `${fc.stringify(verdict)}, minute ${fc.stringify(minute)}, day ${fc.stringify(day)}${after === undefined ? "" : `, and the state ${LimitDraws.describe(after)}`}`
+const countedText = ({ after, verdict }: Counted): string =>
+  `${fc.stringify(verdict)}${after === undefined ? "" : `, and the state ${LimitDraws.describe(after)}`}`
 
 /** Maximum lead of a state over the clock. */
 const MAX_LEAD_MS = 60_000
@@ -169,7 +162,7 @@ const counting = (method: "consume" | "consumeMany", clause: ClauseSlug) =>
                 expect(lead > MAX_LEAD_MS ? "limits.clock-lead" : "limits.clock-back", isEqual, expected)
               if (isExact) expect("limits-store.consume.clock", got.after?.at === after.at, expected)
               expect(clause, isEqual, expected)
-              return written(state, key, after)
+              return { states: new Map(state.states).set(key, after) }
             }
           })
         }
@@ -184,7 +177,7 @@ const crowd: Begin = ({ limits }) => {
   return Port.call(() => Effect.forEach(networks, store, { concurrency: 50, discard: true }), {
     did: `store the states of ${CROWD} networks`,
     show: () => "done",
-    judge: leaving("limits-store.kept")
+    judge: ({ states }: State) => ({ states, left: { clause: "limits-store.kept" } })
   })
 }
 
@@ -202,12 +195,8 @@ export const limits: Port.Port<RateLimitStore, Limits, Session, State> = {
   name: "limits-store",
   tag: RateLimitStore,
   storeOf: ({ rateLimitStore }) => rateLimitStore,
-  initial: { states: new Map(), untouched: new Map() },
-  key: ({ states }) =>
-    [...states]
-      .map(([key, state]) => `${key} ${LimitDraws.fields.map((field) => state[field]).join()}`)
-      .toSorted()
-      .join(),
+  initial: { states: new Map() },
+  key: ({ states }) => textOf(states),
   kinds: {
     modify: {
       weight: 12,
@@ -237,17 +226,10 @@ export const limits: Port.Port<RateLimitStore, Limits, Session, State> = {
           ({ clock, limits }) =>
             Port.call(() => limits.read?.(keys, clock), {
               did: `read ${keys.map(Draws.show).join(", ")}`,
-              show: ({ states }) =>
-                [...states].map(([key, state]) => `${key} ${LimitDraws.describe(state)}`).join(", "),
+              show: ({ states }) => textOf(states),
               judge: (state: State, expect, got) => {
-                const shown = got?.states ?? new Map<string, RateLimit.State>()
-                const wrong = keys.find((key) => !LimitDraws.isSame(shown.get(key), state.states.get(key)))
-                const isOnly = [...shown.keys()].every((key) => keys.includes(key))
-                expect("limits-store.read", isOnly && wrong === undefined, () =>
-                  wrong === undefined
-                    ? "states of these keys only"
-                    : `${wrong} with ${LimitDraws.describe(state.states.get(wrong))}`
-                )
+                const own = textOf(new Map([...state.states].filter(([key]) => keys.includes(key))))
+                expect("limits-store.read", got !== undefined && textOf(got.states) === own, () => own)
                 return state
               }
             })
@@ -266,7 +248,7 @@ export const limits: Port.Port<RateLimitStore, Limits, Session, State> = {
         Port.call(() => limits.rehearse, {
           did: "rehearse",
           show: () => "done",
-          judge: leaving("limits-store.rehearse")
+          judge: ({ states }: State) => ({ states, left: { clause: "limits-store.rehearse" } })
         })
       )
     }

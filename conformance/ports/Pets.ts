@@ -73,18 +73,9 @@ const animals: readonly [NewPet, NewPet] = [
   { name: "Rex", categoryId: 2n ** 53n + 1n, status: "sold" }
 ]
 
-/** An insert with a key. */
-const keyed = {
-  caller: fc.nat(1),
-  key: fc.nat(1),
-  animal: fc.constantFrom(0, 1),
-  afterMs: Draws.weighted([4, fc.nat(10)], [1, fc.constantFrom(Once.RETENTION_MS - 6, Once.RETENTION_MS)])
-}
-
 const isSame = (a: Pet, b: Pet): boolean => a.id === b.id && identity(a) === identity(b)
 
-const lines = (pets: ReadonlyArray<Pet>): string =>
-  pets.length === 0 ? "none" : pets.map(PetJson.line).join(", ")
+const lines = (pets: ReadonlyArray<Pet>): string => pets.map(PetJson.line).join(", ") || "none"
 
 /** Adds the animal that an insert returned. */
 const added = (state: State, { id }: Pet, pet: NewPet): State => ({
@@ -221,39 +212,49 @@ export const pets: Port.Port<PetRepository, Pets, Session, State> = {
       clause: "pets.once",
       method: "insertOnce",
       together: "pets.once",
-      draw: fc.record(keyed).map(({ afterMs, animal, ...given }) => (session, isAlone) => {
-        // Requests at the same time have the same time.
-        session.now += isAlone ? afterMs : 0
-        const [caller, key] = [`key_${given.caller}`, `retry ${given.key}`]
-        const once = { caller, key, fingerprint: String(animal).repeat(64), now: session.now }
-        const pet = animals[animal]
-        const above = newest(session)
-        const add = (outcome: Once.Outcome) =>
-          outcome._tag === "Inserted" ? remember(session)(outcome.pet) : Effect.void
-        return Port.call(() => session.pets.insertOnce?.(pet, once).pipe(Effect.tap(add)), {
-          did: `insert ${PetJson.draft(pet)} once for ${caller} by "${key}" at ${session.now}`,
-          show: (outcome) => `${outcome._tag}${"pet" in outcome ? ` ${PetJson.line(outcome.pet)}` : ""}`,
-          judge: (state: State, expect, got) => {
-            if (got?._tag === "InProgress" && !isAlone) return state
-            const known = state.remembered.findLast(
-              (each) => each.once.caller === caller && each.once.key === key
-            )
-            if (known !== undefined && known.once.now + Once.RETENTION_MS > once.now) {
-              const tag = known.once.fingerprint === once.fingerprint ? "Replayed" : "Mismatch"
-              const shown = got !== undefined && "pet" in got ? [got.pet] : []
-              const isKnown = ({ id }: Pet) => known.id === undefined || known.id === id
-              const isRight = shown.every((each) => identity(each) === identity(pet) && isKnown(each))
-              const expected = () => `${tag} of animal ${known.id ?? "of an interrupted call"}`
-              expect("pets.once", got?._tag === tag && isRight, expected)
-              return withShown(state, shown)
-            }
-            expect("pets.once", got === undefined || got._tag === "Inserted", () => "Inserted")
-            const added = got?._tag === "Inserted" ? got.pet : undefined
-            const remembered = [...state.remembered, { once, id: added?.id }]
-            return { ...inserted(state, expect, pet, above, added), remembered }
-          }
+      draw: fc
+        .record({
+          caller: fc.nat(1),
+          key: fc.nat(1),
+          animal: fc.constantFrom(0, 1),
+          afterMs: Draws.weighted(
+            [4, fc.nat(10)],
+            [1, fc.constantFrom(Once.RETENTION_MS - 6, Once.RETENTION_MS)]
+          )
         })
-      })
+        .map(({ afterMs, animal, ...given }) => (session, isAlone) => {
+          // Requests at the same time have the same time.
+          session.now += isAlone ? afterMs : 0
+          const [caller, key] = [`key_${given.caller}`, `retry ${given.key}`]
+          const once = { caller, key, fingerprint: String(animal).repeat(64), now: session.now }
+          const pet = animals[animal]
+          const above = newest(session)
+          const add = (outcome: Once.Outcome) =>
+            outcome._tag === "Inserted" ? remember(session)(outcome.pet) : Effect.void
+          return Port.call(() => session.pets.insertOnce?.(pet, once).pipe(Effect.tap(add)), {
+            did: `insert ${PetJson.draft(pet)} once for ${caller} by "${key}" at ${session.now}`,
+            show: (outcome) => `${outcome._tag}${"pet" in outcome ? ` ${PetJson.line(outcome.pet)}` : ""}`,
+            judge: (state: State, expect, got) => {
+              if (got?._tag === "InProgress" && !isAlone) return state
+              const known = state.remembered.findLast(
+                (each) => each.once.caller === caller && each.once.key === key
+              )
+              if (known !== undefined && known.once.now + Once.RETENTION_MS > once.now) {
+                const tag = known.once.fingerprint === once.fingerprint ? "Replayed" : "Mismatch"
+                const shown = got !== undefined && "pet" in got ? [got.pet] : []
+                const isKnown = ({ id }: Pet) => known.id === undefined || known.id === id
+                const isRight = shown.every((each) => identity(each) === identity(pet) && isKnown(each))
+                const expected = () => `${tag} of animal ${known.id ?? "of an interrupted call"}`
+                expect("pets.once", got?._tag === tag && isRight, expected)
+                return withShown(state, shown)
+              }
+              expect("pets.once", got === undefined || got._tag === "Inserted", () => "Inserted")
+              const added = got?._tag === "Inserted" ? got.pet : undefined
+              const remembered = [...state.remembered, { once, id: added?.id }]
+              return { ...inserted(state, expect, pet, above, added), remembered }
+            }
+          })
+        })
     },
     find: {
       weight: 4,

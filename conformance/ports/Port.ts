@@ -55,6 +55,8 @@ export interface Ended<Input> {
   readonly received: Input | undefined
 }
 
+export const [THE_RESULT, A_FAILURE] = ["the result", "a failure"]
+
 /** Calls a method with a function whose result the method returns; if the function throws, the method must fail. */
 export const withFunction = <Input, Output extends readonly [result: unknown, ...rest: Array<unknown>]>(
   method: (change: (input: Input) => Output) => Effect.Effect<unknown, unknown>,
@@ -80,8 +82,6 @@ export const withFunction = <Input, Output extends readonly [result: unknown, ..
   )
 }
 
-export const [THE_RESULT, A_FAILURE] = ["the result", "a failure"]
-
 /**
  * Prepares a call: `Session` is what a case remembers of earlier calls; `isAlone` is whether no other call is in
  * progress.
@@ -101,26 +101,21 @@ export interface Kind<Session, State> {
   readonly method?: string | undefined
 }
 
-/** A call of a case, with the name of its kind. */
+/** A call of a case. */
 export interface Drawn<Session, State> {
+  /** The name of its kind. */
   readonly kind: string
   readonly begin: Begin<Session, State>
-}
-
-/** A call of a client; `turns` is after how many turns of its fiber it is interrupted, null if it is not. */
-export interface ClientCall<Session, State> {
-  readonly call: Drawn<Session, State>
-  readonly turns: number | null
+  /** After how many turns of its fiber it is interrupted, if it is one of concurrent calls. */
+  readonly turns?: number | undefined
 }
 
 /** Calls on an empty store: first in sequence, then by concurrent clients. */
 export interface Case<Session, State> {
   readonly calls: ReadonlyArray<Drawn<Session, State>>
-  readonly clients: ReadonlyArray<ReadonlyArray<ClientCall<Session, State>>>
+  readonly clients: ReadonlyArray<ReadonlyArray<Drawn<Session, State>>>
   /** A seed for the order in which the steps of the clients run; null for the order of the runtime. */
   readonly order: number | null
-  /** Whether the backend does not respond; only the call with the longest description is made. */
-  readonly isOutage: boolean
 }
 
 /** Reasons why clauses are not decided, such as an optional method that a store lacks. */

@@ -1,18 +1,21 @@
 /** Judges the storage ports of a target by cases, which are drawn and made smaller. */
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import * as fc from "fast-check"
 import { type ClauseSlug, clauses } from "../clauses/Clauses.ts"
-import type { Finding, Findings } from "../clauses/Finding.ts"
+import type { Finding } from "../clauses/Finding.ts"
 import * as Cases from "./Cases.ts"
 import * as History from "./History.ts"
 import { keys } from "./Keys.ts"
 import { limits } from "./Limits.ts"
 import { pets } from "./Pets.ts"
-import type { Case, Port, Reasons } from "./Port.ts"
-import * as PortTarget from "./PortTarget.ts"
+import type { Case, Drawn, Port } from "./Port.ts"
+import type { PortTarget, Store } from "./PortTarget.ts"
 
 export interface Options {
   readonly seed: number
@@ -26,160 +29,155 @@ export interface Options {
   readonly isWanted?: ((clause: ClauseSlug) => boolean) | undefined
 }
 
-/** What a run found out: at most one finding for each clause, and why others are not decided. */
-export interface PortResults extends Findings {
+/** What a run found out. */
+interface Results extends History.Tally {
+  /** A violation of each violated clause, with the smallest known history that shows it. */
+  readonly findings: Map<ClauseSlug, Finding>
   /** Why clauses do not apply, such as a port or a method that the target lacks. */
-  readonly lacking: Reasons
-  readonly undecided: Reasons
+  readonly lacking: Map<ClauseSlug, string>
 }
 
-/** Prepares to judge stores by the cases of a port. */
-const suiteOf = <Tag, Service extends object, Session, State>(port: Port<Tag, Service, Session, State>) => {
-  const { examine = () => Effect.succeed(new Map()), kinds, name, storeOf, tag } = port
-  const groups = Cases.groups(port)
+/** Number of draws for an outage, of which one is used, because a call without arguments may need no backend. */
+const OUTAGE_DRAWS = 10
+
+/** Returns the clauses about a port; those of the family `limits` are about clocks. */
+const clausesOfPort = (name: string): ReadonlyArray<ClauseSlug> =>
+  clauses.flatMap(({ observable, slug }) =>
+    observable === "port" && slug.startsWith(name.split("-")[0] ?? name) ? [slug] : []
+  )
+
+/** Runs the cases of a port on the stores of a target. */
+const runPort = Effect.fnUntraced(function* <Tag, Service extends object, Session, State>(
+  port: Port<Tag, Service, Session, State>,
+  target: PortTarget,
+  { effort = 1, isWanted = () => true, seed, shrinkingMs = 3_000, timeLimitMs = Infinity }: Options,
+  results: Results
+): Effect.fn.Return<void> {
+  const { kinds, name, storeOf, tag } = port
+  const { findings, lacking, undecided } = results
   const [failsTyped, interruption] = [`${name}.fails-typed`, `${name}.interruption`] as const
-  // Those of the family `limits` are about clocks.
-  const [family = name] = name.split("-")
-  const owned = clauses.flatMap(({ observable, slug }) =>
-    observable === "port" && slug.startsWith(family) ? [slug] : []
-  )
-  const ordinary = owned.filter((slug) => slug !== failsTyped && slug !== interruption)
 
-  /** The clauses that a case can decide; one that interrupts calls may disturb the next case on the same backend. */
-  const decidable = ({ clients, isOutage }: Case<Session, State>): ReadonlyArray<ClauseSlug> => {
-    if (isOutage) return [failsTyped]
-    return clients.flat().some(({ turns }) => turns !== null) ? [interruption] : ordinary
-  }
-
-  /** Returns why some clauses do not apply to the store of a target, and why others cannot be decided. */
-  const look = Effect.fnUntraced(
-    function* (target: PortTarget.PortTarget) {
-      const service = yield* PortTarget.open(storeOf(target), tag)
-      const lacking = new Map<ClauseSlug, string>()
-      for (const { clause, method } of Object.values(kinds))
-        if (service !== undefined && History.isLacking({ method }, service))
-          lacking.set(clause, `the store has no \`${method}\``)
-      return { lacking, reasons: service === undefined ? new Map() : yield* examine(service) }
-    },
-    Effect.scoped,
-    Effect.catchCause(() => Effect.succeed({ lacking: new Map(), reasons: new Map() }))
-  )
-
-  /** Runs the cases of the port on the stores of a target. */
-  const run = Effect.fnUntraced(function* (
-    target: PortTarget.PortTarget,
-    { effort = 1, isWanted = () => true, seed, shrinkingMs = 3_000, timeLimitMs = Infinity }: Options
-  ): Effect.fn.Return<PortResults> {
-    const { lacking, reasons } = yield* look(target)
-
-    /** Opens a store, and judges a case; `undefined` if the target has no such store. */
-    const judgeOnce = Effect.fnUntraced(function* (given: Case<Session, State>) {
-      const opened = yield* Effect.exit(
-        PortTarget.open(given.isOutage ? target.outage : storeOf(target), tag)
-      )
-      if (Exit.isFailure(opened)) {
-        const [reason = ""] = String(Cause.squash(opened.cause)).split("\n")
-        return History.verdictOn(failsTyped, "the layer to open an empty store", reason)
-      }
-      if (opened.value === undefined) return undefined
-      return given.isOutage
-        ? yield* History.duringOutage(port, opened.value, given.calls)
-        : yield* History.run(port, opened.value, reasons, given)
-    }, Effect.scoped)
-
-    /** Judges a case; what also fails without concurrency is not a fault of concurrent calls. */
-    const judge = Effect.fnUntraced(function* (
-      given: Case<Session, State>
-    ): Effect.fn.Return<History.Verdict | undefined> {
-      const verdict = yield* judgeOnce(given)
-      if (verdict?.finding === undefined || given.clients.length === 0) return verdict
-      const calls = [...given.calls, ...given.clients.flat().map(({ call }) => call)]
-      const alone = yield* judgeOnce({ ...given, calls, clients: [] })
-      return alone?.finding === undefined ? verdict : alone
-    })
-
-    /**
-     * Returns the finding of the smallest case that violates the same clause and is found in time; the first case was
-     * drawn at this index.
-     */
-    const smallest = Effect.fnUntraced(function* (
-      first: Finding,
-      cases: fc.Arbitrary<Case<Session, State>>,
-      index: number,
-      interruptAfterTimeLimit: number
-    ): Effect.fn.Return<Finding> {
-      const runPromise = Effect.runPromiseWith(yield* Effect.context<never>())
-      let smallest = first
-      let isEnded = false
-      const isOther = Effect.fnUntraced(function* (given: Case<Session, State>) {
-        const finding = (yield* judge(given))?.finding
-        if (isEnded || finding?.clause !== first.clause) return true
-        smallest = finding
-        return false
-      })
-      let latest: Promise<boolean> | undefined
-      const property = fc.asyncProperty(cases, (given) => (latest = runPromise(isOther(given))))
-      const parameters = { seed, path: String(index), numRuns: 1, interruptAfterTimeLimit }
-      yield* Effect.promise(() => fc.check(property, parameters))
-      isEnded = true
-      // The time limit does not wait for the latest case, which uses the backend.
-      yield* Effect.promise(async () => latest)
-      return smallest
-    })
-
-    const decided = new Map<ClauseSlug, number>()
-    const findings = new Map<ClauseSlug, Finding>()
-    const undecided = new Map<ClauseSlug, string>(reasons)
-    if (target.outage === undefined)
-      lacking.set(failsTyped, "no store whose backend does not respond is given (outage)")
-    // A call without an end takes a minute, so one is enough.
-    let isStuck = false
-    let end: number | undefined
-    for (const { cases, count, isRandom } of groups) {
-      if (isRandom) end ??= (yield* Clock.currentTimeMillis) + timeLimitMs
-      const drawn = fc.sample(cases, { seed, numRuns: isRandom ? Math.ceil(count * effort) : 1 })
-      for (const [index, given] of drawn.entries()) {
-        const now = yield* Clock.currentTimeMillis
-        if (isStuck || now > (end ?? now) || !decidable(given).some(isWanted)) continue
-        const verdict = yield* judge(given)
-        for (const clause of verdict?.decided ?? []) decided.set(clause, (decided.get(clause) ?? 0) + 1)
-        for (const [clause, reason] of verdict?.undecided ?? []) undecided.set(clause, reason)
-        const finding = verdict?.finding
-        if (finding === undefined || !isWanted(finding.clause)) continue
-        isStuck = finding.actual === History.ENDLESS
-        const known =
-          findings.get(finding.clause) ?? (yield* smallest(finding, cases, index, isStuck ? 0 : shrinkingMs))
-        findings.set(finding.clause, {
-          ...known,
-          times: (known.times ?? 0) + 1,
-          shapes: [...new Set([...(known.shapes ?? []), ...(finding.shapes ?? [])])]
-        })
-      }
+  /** Opens a store, and uses it if the layer provides it; returns a violation, if any. */
+  const withStore = Effect.fnUntraced(function* (
+    layer: Store<Tag> | Store<never> = Layer.empty,
+    use: (service: Service) => Effect.Effect<Finding | undefined>
+  ) {
+    const opened = yield* Effect.exit(Layer.build(Layer.fresh(layer)))
+    if (Exit.isSuccess(opened)) {
+      const service = Context.getOption(opened.value, tag)
+      return Option.isSome(service) ? yield* use(service.value) : undefined
     }
-    return { decided, findings: [...findings.values()], lacking, undecided }
+    History.count(results, failsTyped)
+    const [actual = ""] = String(Cause.squash(opened.cause)).split("\n")
+    const expected = "the layer to open an empty store"
+    return { clause: failsTyped, expected, actual, shapes: [], steps: [] }
+  }, Effect.scoped)
+
+  const isLacking = (service: Service, method: string | undefined): boolean =>
+    method !== undefined && Reflect.get(service, method) === undefined
+
+  /** Finds out which clauses do not apply or cannot be decided. */
+  const look = Effect.fnUntraced(
+    function* (service: Service) {
+      for (const { clause, method } of Object.values(kinds))
+        if (isLacking(service, method)) lacking.set(clause, `the store has no \`${method}\``)
+      for (const [clause, reason] of port.examine === undefined ? [] : yield* port.examine(service))
+        undecided.set(clause, reason)
+      return undefined
+    },
+    Effect.catchCause(() => Effect.undefined)
+  )
+  yield* withStore(storeOf(target), look)
+  const undecidable = new Set(undecided.keys())
+
+  const judgeOnce = (given: Case<Session, State>) =>
+    withStore(storeOf(target), (service) => {
+      const isOffered = (call: Drawn<Session, State>): boolean => {
+        const kind = kinds[call.kind]
+        return kind !== undefined && !undecidable.has(kind.clause) && !isLacking(service, kind.method)
+      }
+      return History.run(port, service, isOffered, results, given)
+    })
+
+  /** Judges a case; what also fails without concurrency is not a fault of concurrent calls. */
+  const judge = Effect.fnUntraced(function* (given: Case<Session, State>) {
+    const finding = yield* judgeOnce(given)
+    if (finding === undefined || given.clients.length === 0) return finding
+    const calls = [...given.calls, ...given.clients.flat()]
+    return (yield* judgeOnce({ ...given, calls, clients: [] })) ?? finding
   })
 
-  return {
-    run,
-    /** Returns the clauses that the port of a target promises; none without the port. */
-    clausesOf: (target: PortTarget.PortTarget) => (storeOf(target) === undefined ? [] : owned)
+  if (target.outage === undefined)
+    lacking.set(failsTyped, "no store whose backend does not respond is given (outage)")
+  for (const [kind, { draw, method }] of Object.entries(kinds)) {
+    if (!isWanted(failsTyped)) break
+    const finding = yield* withStore(target.outage, (service) => {
+      const session = port.open(service)
+      const drawn = fc.sample(draw, { seed, numRuns: OUTAGE_DRAWS }).map((begin) => begin(session, false))
+      const [longest] = drawn.toSorted((a, b) => b.did.length - a.did.length)
+      if (longest === undefined || isLacking(service, method)) return Effect.undefined
+      History.count(results, failsTyped)
+      return History.duringOutage(longest, { clause: failsTyped, shapes: [`${name} ${kind}`] })
+    })
+    if (finding !== undefined) findings.set(failsTyped, finding)
   }
-}
 
-const suites = [suiteOf(pets), suiteOf(limits), suiteOf(keys)]
-
-/** Runs the cases of every port of the target. */
-export const run = Effect.fnUntraced(function* (target: PortTarget.PortTarget, options: Options) {
-  const all: Array<PortResults> = []
-  for (const suite of suites) all.push(yield* suite.run(target, options))
-  return {
-    decided: new Map(all.flatMap(({ decided }) => [...decided])),
-    findings: all.flatMap(({ findings }) => findings).toSorted((a, b) => a.steps.length - b.steps.length),
-    lacking: new Map(all.flatMap(({ lacking }) => [...lacking])),
-    undecided: new Map(all.flatMap(({ undecided }) => [...undecided]))
+  const ordinary = clausesOfPort(name).filter((slug) => slug !== failsTyped && slug !== interruption)
+  const runPromise = Effect.runPromiseWith(yield* Effect.context<never>())
+  let end: number | undefined
+  for (const { cases, count, interrupts = false } of Cases.groups(port)) {
+    if (!(interrupts ? [interruption] : ordinary).some(isWanted)) continue
+    if (count !== undefined) end ??= (yield* Clock.currentTimeMillis) + timeLimitMs
+    const numRuns = count === undefined ? 1 : Math.ceil(count * effort)
+    // Each check ends with a violation of another clause, made as small as the time allows.
+    for (let next = 0; next < numRuns; ) {
+      let found: ClauseSlug | undefined
+      let deadline = end ?? Infinity
+      const isWithout = Effect.fnUntraced(function* (given: Case<Session, State>) {
+        if (found === undefined) next++
+        const now = yield* Clock.currentTimeMillis
+        // When the time is over, other cases are skipped, and any smaller case will do.
+        if (now >= deadline) return found === undefined
+        const finding = yield* judge(given)
+        if (finding === undefined || !isWanted(finding.clause)) return true
+        if (found === undefined ? findings.has(finding.clause) : found !== finding.clause) return true
+        if (found === undefined) deadline = now + shrinkingMs
+        found = finding.clause
+        findings.set(found, finding)
+        // A call without an end takes a minute, so one is enough.
+        if (finding.actual === History.ENDLESS) end = deadline = -Infinity
+        return false
+      })
+      const check = { seed, path: String(next), numRuns: numRuns - next }
+      yield* Effect.promise((signal) =>
+        fc.check(
+          fc.asyncProperty(cases, (given) => runPromise(isWithout(given), { signal })),
+          check
+        )
+      )
+    }
   }
 })
 
+/** Runs the cases of every port of the target. */
+export const run = Effect.fnUntraced(function* (target: PortTarget, options: Options) {
+  const results: Results = {
+    decided: new Map(),
+    findings: new Map(),
+    lacking: new Map(),
+    undecided: new Map()
+  }
+  yield* runPort(pets, target, options, results)
+  yield* runPort(limits, target, options, results)
+  yield* runPort(keys, target, options, results)
+  const findings = [...results.findings.values()].toSorted((a, b) => a.steps.length - b.steps.length)
+  return { ...results, findings }
+})
+
 /** Returns the clauses that the ports of a target promise. */
-export const clausesOf = (target: PortTarget.PortTarget): ReadonlySet<string> =>
-  new Set(suites.flatMap((suite) => suite.clausesOf(target)))
+export const clausesOf = (target: PortTarget): ReadonlySet<string> =>
+  new Set(
+    [pets, limits, keys].flatMap(({ name, storeOf }) =>
+      storeOf(target) === undefined ? [] : clausesOfPort(name)
+    )
+  )

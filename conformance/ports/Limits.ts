@@ -107,13 +107,8 @@ const modify =
 
 const look = (key: string) => ({ kind: "modify", begin: modify(key, "look at", undefined) })
 
-/** A verdict, and the state after it, if no other call could change it. */
-interface Counted {
-  readonly verdict: RateLimit.Verdict
-  readonly after?: RateLimit.State | undefined
-}
-
-const countedText = ({ after, verdict }: Counted): string =>
+/** Describes a verdict, and the state after it, if no other call could change it. */
+const countedText = (verdict: RateLimit.Verdict, after?: RateLimit.State): string =>
   `${fc.stringify(verdict)}${after === undefined ? "" : `, and the state ${LimitDraws.describe(after)}`}`
 
 /** Maximum lead of a state over the clock. */
@@ -136,31 +131,30 @@ const counting = (method: "consume" | "consumeMany", clause: ClauseSlug) =>
           const { clock: now, limits, policy } = session
           const { ban, plan } = policy
           const cost = method === "consume" ? 1 : Math.min(most + 1, plan.perMinute, plan.perDay)
-          const counted = Effect.fnUntraced(function* (): Effect.fn.Return<Counted, unknown> {
+          const counted = Effect.fnUntraced(function* () {
             const verdict = yield* method === "consume"
               ? limits.consume(key, now, policy)
               : (limits.consumeMany?.(key, now, policy, cost) ?? Effect.die("no such method"))
             // Another call could change the state between the two.
-            if (!isAlone) return { verdict }
-            return { verdict, after: yield* limits.modify(key, (state = blank) => [state, state]) }
+            const look = limits.modify(key, (state = blank) => [state, state])
+            return [verdict, isAlone ? yield* look : undefined] as const
           })
           return Port.call(counted, {
             did: [
               `count ${cost} for ${use(session, key)} at ${new Date(now).toISOString()} with ${method}`,
               `${plan.perMinute} a minute, ${plan.perDay} a day, ban ${JSON.stringify(ban)}`
             ].join(", "),
-            show: countedText,
+            show: ([counted, shown]) => countedText(counted, shown),
             judge: (state: State, expect, got) => {
               const before = state.states.get(key)
               const [verdict, after] = RateLimit.step(before, now, policy, cost)
-              const isExact = got?.after !== undefined
-              const wanted = isExact ? { verdict, after } : { verdict }
-              const expected = () => countedText(wanted)
-              const isEqual = got !== undefined && countedText(got) === expected()
+              const [counted, shown] = got ?? []
+              const expected = () => countedText(verdict, shown && after)
+              const isEqual = counted !== undefined && countedText(counted, shown) === expected()
               const lead = before === undefined ? 0 : before.at - now
               if (lead > 0)
                 expect(lead > MAX_LEAD_MS ? "limits.clock-lead" : "limits.clock-back", isEqual, expected)
-              if (isExact) expect("limits-store.consume.clock", got.after?.at === after.at, expected)
+              if (shown) expect("limits-store.consume.clock", shown.at === after.at, expected)
               expect(clause, isEqual, expected)
               return { states: new Map(state.states).set(key, after) }
             }
@@ -271,13 +265,13 @@ export const limits: Port.Port<RateLimitStore, Limits, Session, State> = {
   }),
   closing: ({ used }) => [...used].map(look),
   /** Finds out whether the store counts by a clock of its own, whose time is unknown. */
-  examine: Effect.fnUntraced(function* (limits): Effect.fn.Return<Port.Reasons, unknown> {
+  examine: Effect.fnUntraced(function* (limits) {
     const now = LimitDraws.FUTURE
     yield* limits.consume("clock", now, { plan: { perMinute: 60, perDay: 60 }, ban: undefined })
     const at = yield* limits.modify("clock", (state = blank) => [state.at, state])
     const reason = "the store counts by its own clock: open it with the service's clock"
     const isOwnClock = Math.abs(at - now) > 365 * LimitDraws.DAY
-    return new Map(isOwnClock ? ofClock.map((clause) => [clause, reason]) : [])
+    return new Map<ClauseSlug, string>(isOwnClock ? ofClock.map((clause) => [clause, reason]) : [])
   }),
   scenarios: [
     fc.constant([

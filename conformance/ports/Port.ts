@@ -49,19 +49,17 @@ export const call = <State, Output>(
   }
 }
 
-/** How a call ended whose method gets a function, and what the function received. */
-export interface Ended<Input> {
-  readonly ending: string
-  readonly received: Input | undefined
-}
-
+/** How a call of `withFunction` ended. */
 export const [THE_RESULT, A_FAILURE] = ["the result", "a failure"]
 
-/** Calls a method with a function whose result the method returns; if the function throws, the method must fail. */
+/**
+ * Calls a method with a function whose result the method returns; if the function throws, the method must fail. Returns
+ * how the call ended, and what the function received.
+ */
 export const withFunction = <Input, Output extends readonly [result: unknown, ...rest: Array<unknown>]>(
   method: (change: (input: Input) => Output) => Effect.Effect<unknown, unknown>,
   change: (input: Input) => Output
-): Effect.Effect<Ended<Input>, unknown> => {
+): Effect.Effect<{ readonly ending: string; readonly received: Input | undefined }, unknown> => {
   let received: Input | undefined
   let output: Output | undefined
   let hasThrown = false
@@ -118,9 +116,6 @@ export interface Case<Session, State> {
   readonly order: number | null
 }
 
-/** Reasons why clauses are not decided, such as an optional method that a store lacks. */
-export type Reasons = ReadonlyMap<ClauseSlug, string>
-
 /** A port: its sequential behavior, which also explains concurrent calls, and the calls that show it. */
 export interface Port<Tag, Service extends object, Session, State> {
   readonly name: "pets" | "limits-store" | "keys-store"
@@ -136,7 +131,7 @@ export interface Port<Tag, Service extends object, Session, State> {
   /** Returns the calls that show the whole contents of the store. */
   readonly closing: (session: Session) => ReadonlyArray<Drawn<Session, State>>
   /** Returns why clauses cannot be decided on a store; calls for them are not made. */
-  readonly examine?: (service: Service) => Effect.Effect<Reasons, unknown>
+  readonly examine?: (service: Service) => Effect.Effect<ReadonlyMap<ClauseSlug, string>, unknown>
   /** Sequences of calls that other draws seldom or never contain; each run has one of each. */
   readonly scenarios: ReadonlyArray<fc.Arbitrary<ReadonlyArray<Drawn<Session, State>>>>
 }

@@ -50,17 +50,20 @@ const keyOf = (session: Session, { previous, secretAt, ...fields }: KeyDraws.Dra
   }
 }
 
-/** The fields of keys and events, except `metadata`, and `lastSeenDay`, which only a store with `markSeen` stores. */
-const ofKeys = "id plan limits perMinute perDay label account createdAt revokedAt expiresAt secrets hash"
-const ofEvents = "at actor keyId action changes from to"
-const fields = [ofKeys, ofEvents].join(" ").split(" ")
-
-const eventLine = (event: KeyEvent): string => JSON.stringify(event, fields)
-
+/** Writes every field except `lastSeenDay`, which only a store with `markSeen` has to store. */
 const identity = (key: ApiKey): string => {
+  const { account, createdAt, expiresAt, id, label, limits, plan, revokedAt, secrets } = key
+  const { perDay, perMinute } = limits
   // A store may change the order of the members, as jsonb does.
-  const metadata = Object.entries(key.metadata ?? {}).toSorted(([a], [b]) => (a < b ? -1 : 1))
-  return `${JSON.stringify(key, fields)}${key.metadata === undefined ? "" : JSON.stringify(metadata)}`
+  const metadata = key.metadata && Object.entries(key.metadata).toSorted(([a], [b]) => (a < b ? -1 : 1))
+  const all = secrets.map((secret) => [secret.hash, secret.createdAt, secret.expiresAt ?? "current"])
+  const fields = { id, plan, perMinute, perDay, label, account, metadata, createdAt, revokedAt, expiresAt }
+  return JSON.stringify({ ...fields, secrets: all })
+}
+
+const eventLine = ({ action, actor, at, changes, keyId }: KeyEvent): string => {
+  const sorted = Object.entries(changes).map(([field, { from, to }]) => [field, from, to])
+  return JSON.stringify([at, actor, keyId, action, sorted.sort()])
 }
 
 const isSame = (a: ApiKey | undefined, b: ApiKey): boolean => a !== undefined && identity(a) === identity(b)

@@ -113,6 +113,17 @@ const inserted = (state: State, expect: Port.Expect, pet: NewPet, above: bigint,
   return added(state, got, pet)
 }
 
+const insert =
+  (pet: NewPet): Begin =>
+  (session) => {
+    const above = newest(session)
+    return Port.call(() => Effect.tap(session.pets.insert(pet), remember(session)), {
+      did: `insert ${PetJson.draft(pet)}`,
+      show: PetJson.line,
+      judge: (state: State, expect, got) => inserted(state, expect, pet, above, got)
+    })
+  }
+
 const find =
   (given: Id): Begin =>
   (session) => {
@@ -198,14 +209,7 @@ export const pets: Port.Port<PetRepository, Pets, Session, State> = {
       weight: 6,
       clause: "pets.insert.exact",
       together: "pets.insert.concurrent",
-      draw: pet.map((pet) => (session) => {
-        const above = newest(session)
-        return Port.call(() => Effect.tap(session.pets.insert(pet), remember(session)), {
-          did: `insert ${PetJson.draft(pet)}`,
-          show: PetJson.line,
-          judge: (state: State, expect, got) => inserted(state, expect, pet, above, got)
-        })
-      })
+      draw: pet.map(insert)
     },
     once: {
       weight: 2,
@@ -284,5 +288,10 @@ export const pets: Port.Port<PetRepository, Pets, Session, State> = {
       begin: find({ nth: Math.max(nth, 0), plus: 0n })
     }))
   ],
-  scenarios: []
+  // More animals than the longest list of the service; longer pages show whether more follow.
+  scenarios: [
+    fc
+      .array(pet, { minLength: 110, maxLength: 110 })
+      .map((pets) => pets.map((pet) => ({ kind: "insert", begin: insert(pet) })))
+  ]
 }

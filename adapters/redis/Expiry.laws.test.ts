@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import { expect, it } from "vitest"
-import { DAY } from "../../conformance/ports/Requests.ts"
+import { DAY } from "../../conformance/ports/LimitDraws.ts"
 import * as BanPolicy from "../../core/limits/BanPolicy.ts"
 import * as Caller from "../../core/limits/Caller.ts"
 import * as RateLimit from "../../core/limits/RateLimit.ts"

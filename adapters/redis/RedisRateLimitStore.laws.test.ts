@@ -2,7 +2,7 @@
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
-import { DAY } from "../../conformance/ports/Requests.ts"
+import { DAY } from "../../conformance/ports/LimitDraws.ts"
 import * as Histories from "../storage/RateLimitHistory.arbitrary.ts"
 import * as Nodes from "./Nodes.fixture.ts"
 import * as RedisServers from "./RedisServers.fixture.ts"

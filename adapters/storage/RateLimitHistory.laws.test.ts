@@ -1,7 +1,7 @@
 /** Checks that the histories, with which the laws of all stores work, reach every situation. */
 import * as fc from "fast-check"
 import { expect, it } from "vitest"
-import { DAY } from "../../conformance/ports/Requests.ts"
+import { DAY } from "../../conformance/ports/LimitDraws.ts"
 import * as Histories from "./RateLimitHistory.arbitrary.ts"
 
 it("histories of requests cover all outcomes, ways of denial, clock steps and bans", () => {

@@ -12,12 +12,4 @@ describe("Draws.text", () => {
     expect(new Set(codePoints.map((each) => each >> 16)).size).toBe(17)
     expect(new Set(all.map((name) => [...name].length)).size).toBeGreaterThan(10)
   })
-
-  it("recognizes exactly the valid names, so that cases with them can be made smaller", () => {
-    for (const name of [...all, "\u{10ffff}", "\ud7ff\ue000"])
-      expect(Draws.text.canShrinkWithoutContext(name)).toBe(true)
-    expect(Draws.text.canShrinkWithoutContext(7)).toBe(false)
-    for (const name of ["", " ", "a\0", "\ud800", "a\udfff", "x".repeat(256)])
-      expect(Draws.text.canShrinkWithoutContext(name)).toBe(false)
-  })
 })

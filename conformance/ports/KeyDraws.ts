@@ -20,62 +20,29 @@ export const hashOf = (number: number): string => {
   return number % 2 === 0 ? digits.padStart(64, "0") : `${digits}e`.padEnd(64, "0")
 }
 
-/** Other hashes: another digit at one end, or all digits moved by one position. */
-export const edits = {
-  none: (hash: string) => hash,
-  first: (hash: string) => `f${hash.slice(1)}`,
-  last: (hash: string) => `${hash.slice(0, -1)}f`,
-  left: (hash: string) => `${hash.slice(1)}0`,
-  right: (hash: string) => `0${hash.slice(0, -1)}`
-}
-
-/** The number of a key in the order of insertion, or an id of no key, which is similar to those of keys. */
-export const id = Draws.weighted<number | string>(
-  [5, fc.nat(1)],
-  [5, fc.nat(6)],
-  [2, fc.nat(60)],
-  [1, fc.constantFrom("key_unknown", "KEY_A0", "key_a", "key_a00", "key_a0 ", "%")]
-)
+/** A hash, or one with another digit at one end, or with all digits moved by one position. */
+export const hash = fc
+  .tuple(
+    fc.nat(60),
+    fc.constantFrom(
+      (hash: string) => hash,
+      (hash: string) => `f${hash.slice(1)}`,
+      (hash: string) => `${hash.slice(0, -1)}f`,
+      (hash: string) => `${hash.slice(1)}0`,
+      (hash: string) => `0${hash.slice(0, -1)}`
+    )
+  )
+  .map(([number, edit]) => edit(hashOf(number)))
 
 /** Returns id number n; ids 2n and 2n+1 differ only in letter case. */
-export const idOf = (wanted: number | string): string =>
-  typeof wanted === "string" ? wanted : wanted % 2 === 0 ? `key_a${wanted}` : `key_A${wanted - 1}`
+export const idOf = (number: number): string => (number % 2 === 0 ? `key_a${number}` : `key_A${number - 1}`)
 
-/** What a change may depend on: a text, a new hash, and a time. */
-export interface Given {
-  readonly text: string | undefined
-  readonly hash: string
-  readonly now: number
-}
-
-const rotated =
-  (overlapMs: number) =>
-  (key: Key, { hash, now }: Given): Key =>
-    Result.getOrElse(ApiKey.rotate(key, hash, overlapMs, now), () => key)
-
-/** Changes of keys by name. */
-export const changes = {
-  rotate: rotated(10),
-  "rotate at once": rotated(0),
-  revoke: (key, { now }) => ApiKey.revoke(key, now),
-  relabel: (key, { text }) => ({ ...key, label: text }),
-  move: (key, { text }) => ({ ...key, account: text }),
-  annotate: (key, { text }) => ({ ...key, metadata: text === undefined ? text : { ...key.metadata, text } }),
-  replan: (key) => ({ ...key, plan: "Pro", limits: { perMinute: 7, perDay: Plan.maxRequests } }),
-  advance: (key) => ({ ...key, createdAt: Math.min(key.createdAt + 1, LATEST) }),
-  nothing: (key) => ({ ...key }),
-  /** A bug of the caller. */
-  throw: undefined
-} satisfies { readonly [name: string]: ((key: Key, given: Given) => Key) | undefined }
-
-/** Results of changes that a store might inspect by mistake. */
-export const results = {
-  "the key": (key: Key) => key,
-  "a string": () => "a string",
-  "the number 0": () => 0,
-  null: () => null,
-  undefined: () => undefined
-}
+/** The number of a key among those that were inserted, or an id of no key. */
+export type Id = number | string
+export const id = Draws.weighted<Id>(
+  [8, fc.nat(60)],
+  [1, fc.constantFrom("key_unknown", "KEY_A0", "key_a", "key_a00", "key_a0 ", "%")]
+)
 
 const time = fc.oneof(
   fc.constantFrom(0, 1, 2 ** 31, 2 ** 32, LATEST - 1, LATEST),
@@ -88,25 +55,55 @@ const member = fc.option(
   fc.oneof(Draws.text, fc.boolean(), fc.maxSafeInteger(), fc.array(Draws.text, { maxLength: 2 }))
 )
 
-/** A key without its id and its hashes. */
+const optional = <A>(arbitrary: fc.Arbitrary<A>) => fc.option(arbitrary, { nil: undefined, freq: 2 })
+
+const fields = {
+  plan: fc.constantFrom(...Plan.names),
+  limits: fc.record({ perMinute: requests, perDay: requests }, Draws.usual),
+  label: optional(Draws.text),
+  account: optional(Draws.text),
+  metadata: optional(fc.dictionary(Draws.text, member, { ...Draws.usual, maxKeys: 3 })),
+  createdAt: time,
+  revokedAt: optional(time),
+  expiresAt: optional(time)
+}
+
+/** A key without its id and its hashes; `previous` is the previous secret, if it is still stored. */
 export const draft = fc.record(
-  {
-    plan: fc.constantFrom(...Plan.names),
-    limits: fc.record({ perMinute: requests, perDay: requests }, Draws.usual),
-    label: Draws.text,
-    account: Draws.text,
-    metadata: fc.dictionary(Draws.text, member, { ...Draws.usual, maxKeys: 3 }),
-    createdAt: time,
-    revokedAt: time,
-    expiresAt: time,
-    /** The creation time of the current secret. */
-    secretAt: time,
-    /** The previous secret, if it is still stored. */
-    previous: fc.record({ createdAt: time, expiresAt: time })
-  },
-  { ...Draws.usual, requiredKeys: ["plan", "limits", "createdAt", "secretAt"] }
+  { ...fields, secretAt: time, previous: optional(fc.record({ createdAt: time, expiresAt: time })) },
+  Draws.usual
 )
 export type Draft = typeof draft extends fc.Arbitrary<infer Value> ? Value : never
+
+/** A change of a key, which may depend on a new hash and the time. */
+interface Change {
+  readonly name: string
+  readonly of: (key: Key, given: { readonly hash: string; readonly now: number }) => Key
+}
+
+const rotate = (overlapMs: number): Change => ({
+  name: `rotate its secret in ${overlapMs} ms`,
+  of: (key, { hash, now }) => Result.getOrElse(ApiKey.rotate(key, hash, overlapMs, now), () => key)
+})
+
+/** A bug of the caller. */
+export const bug: Change = {
+  name: "throw",
+  of: () => {
+    throw new Error("a bug in the change")
+  }
+}
+
+export const change = Draws.weighted<Change>(
+  [3, fc.constantFrom(rotate(10), rotate(0), bug)],
+  [
+    4,
+    fc.record(fields, { ...Draws.usual, requiredKeys: [] }).map((changed) => ({
+      name: `change ${fc.stringify(changed)}`,
+      of: (key) => ({ ...key, ...changed })
+    }))
+  ]
+)
 
 const value = fc.option(fc.oneof(Draws.text, fc.maxSafeInteger()))
 

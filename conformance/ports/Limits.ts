@@ -1,53 +1,33 @@
 /**
- * The calls of `RateLimitStore`, on unusual states and keys and around all boundaries of a state, and its contract as a
- * map of states; requests are counted by the step of the core.
+ * The calls of `RateLimitStore`, on unusual states and keys and around boundaries of a state, and its contract as a map
+ * of states; requests are counted by the step of the core.
  */
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
-import * as Option from "effect/Option"
 import * as fc from "fast-check"
 import * as RateLimit from "../../core/limits/RateLimit.ts"
 import { RateLimitStore } from "../../core/ports/RateLimitStore.ts"
 import type { ClauseSlug } from "../clauses/Clauses.ts"
 import * as Draws from "./Draws.ts"
-import { type Call, type Ended, failed, invocation, kinds, law, type Port, type Reasons } from "./Port.ts"
-import * as Requests from "./Requests.ts"
-import * as States from "./States.ts"
+import * as LimitDraws from "./LimitDraws.ts"
+import * as Port from "./Port.ts"
 
 type Limits = RateLimitStore["Service"]
 
-/** What a case remembers: the keys that it used, the counted states, and the time and policy of the latest request. */
+/** What a case remembers: the keys that it used, and the time and policy of the latest request. */
 interface Session {
   readonly limits: Limits
-  readonly isOwnClock: boolean
   readonly used: Set<string>
-  readonly states: Map<string, RateLimit.State>
   clock: number
-  policy: Requests.Policy
+  policy: RateLimit.Policy
 }
 
 interface State {
   readonly states: ReadonlyMap<string, RateLimit.State>
-  /** The clause of the latest call that had to leave the state of a key as it was. */
-  readonly untouched: ReadonlyMap<string, ClauseSlug>
+  /** The clause of the latest call that had to leave the state of this key as it was, or of every key. */
+  readonly left?: { readonly clause: ClauseSlug; readonly key?: string } | undefined
 }
 
-/** Results of steps that a store might inspect by mistake. */
-const results = {
-  undefined: undefined,
-  null: null,
-  NaN: Number.NaN,
-  "a string": "a result",
-  "a large integer": 2n ** 70n,
-  "an object": { level: 1 },
-  "an array": [[1], 2],
-  "a function": () => 1,
-  "a symbol": Symbol("result"),
-  "an error": new Error("a result"),
-  "an effect": Effect.fail("a result"),
-  "an exit": Exit.fail("a result"),
-  "an option": Option.none()
-}
+type Begin = Port.Begin<Session, State>
 
 /** State keys as the service creates them, and unusual ones; many differ only slightly. */
 const similar = ["key:a", "network:2001:db8::/64", "network:192.0.2.1", "k".repeat(299)].flatMap((begin) =>
@@ -60,306 +40,243 @@ const key = Draws.weighted<string>(
 )
 
 /** The state that steps store for a key without one. */
-const blank = RateLimit.initial(States.FUTURE, { perMinute: 1, perDay: 1 })
+const blank = RateLimit.initial(LimitDraws.FUTURE, { perMinute: 1, perDay: 1 })
 
 /** What a step stores: the state that it received, one with one more request, nothing because it throws, or another. */
 type Step = "look at" | "add one to" | "throw at" | RateLimit.State
-const step = Draws.weighted<Step>(
-  [5, fc.constantFrom("look at", "add one to", "add one to", "add one to", "throw at")],
-  [3, States.state]
-)
+const step = fc.oneof(fc.constantFrom("look at", "add one to", "add one to", "throw at"), LimitDraws.state)
 
 /** Returns the state that a step stores; `undefined` if it throws. */
 const stored = (step: Step, before = blank): RateLimit.State | undefined => {
   if (step === "look at") return before
   if (step === "add one to") return { ...before, used: before.used + 1 }
-  return step === "throw at" ? undefined : States.unspent(step)
+  return step === "throw at" ? undefined : step
 }
 
-const look = (key: string): Call => ["modify", { key, step: "look at", result: "undefined" }]
-
-/** If there are more states than this, a lost one was evicted. */
-const CROWD = 500
-
-/** Draws the states of callers of this type. */
-const callers = (
-  type: string,
-  count: number
-): ReadonlyArray<readonly [key: string, state: RateLimit.State]> =>
-  fc
-    .sample(States.state, { seed: 1, numRuns: count })
-    .map((state, number) => [`${type}:${number}`, States.unspent(state)])
-
-/** The clause that decides whether a step receives the stored state. */
-const storing = (
-  { states, untouched }: State,
-  key: string,
-  shown: RateLimit.State | undefined
-): ClauseSlug => {
-  const [stored, clause] = [states.get(key), untouched.get(key)]
-  if (clause !== undefined) return clause
-  if (states.size > CROWD) return "limits-store.kept"
-  if (!States.isSame(stored, shown)) {
-    if (stored !== undefined && shown === undefined) return "limits-store.kept"
-    const isForeign = [...states].some(([other, state]) => other !== key && States.isSame(state, shown))
-    if (isForeign) return "limits-store.modify.keys-apart"
-  }
-  return stored === undefined ? "limits-store.modify.initial" : "limits-store.modify.stored"
-}
-
-const written = ({ states, untouched }: State, key: string, after: RateLimit.State): State => ({
-  states: new Map(states).set(key, after),
-  untouched: new Map([...untouched].filter(([other]) => other !== key))
-})
-
-/** A verdict, and the state after it, if no other call could change it. */
-interface Counted {
-  readonly verdict: RateLimit.Verdict
-  readonly after?: RateLimit.State | undefined
-}
-
-const verdictText = ({ limit, outcome, remaining, resetAt, retryAfter }: RateLimit.Verdict): string =>
-  `${outcome}, limit ${limit}, remaining ${remaining}, reset at ${resetAt}, retry after ${retryAfter}`
-
-const countedText = ({ after, verdict }: Counted): string =>
-  `${verdictText(verdict)}${after === undefined ? "" : `, and the state ${States.describe(after)}`}`
-
-/** The clause that decides whether a method counts as the step of the core does. */
-const clausesOf = {
-  modify: "limits-store.modify.stored",
-  consume: "limits-store.consume.equal",
-  consumeMany: "limits-store.consume-many"
-} as const
-
-/** The clauses that cannot be decided on a store that counts by a clock of its own. */
-const ofClock = [
-  "limits-store.consume.equal",
-  "limits-store.consume-many",
-  "limits-store.consume.clock",
-  "limits-store.consume.atomic"
-] as const
-
-/** Maximum lead of a state over the clock. */
-const MAX_LEAD_MS = 60_000
+const textOf = (states: State["states"]): string =>
+  [...states]
+    .map(([key, state]) => `${Draws.show(key)} ${LimitDraws.describe(state)}`)
+    .toSorted()
+    .join(", ")
 
 const use = ({ used }: Session, key: string): string => {
   used.add(key)
   return Draws.show(key)
 }
 
-const kind = kinds<Session, State>()
-
-export const limits: Port<RateLimitStore, Limits, Session, State> = {
-  name: "limits-store",
-  tag: RateLimitStore,
-  storeOf: ({ rateLimitStore }) => rateLimitStore,
-  alsoOwns: ["limits.clock-back", "limits.clock-lead"],
-  initial: { states: new Map(), untouched: new Map() },
-  key: ({ states }) =>
-    [...states]
-      .map(([key, state]) => `${key} ${States.fields.map((field) => state[field]).join()}`)
-      .toSorted()
-      .join(),
-  kinds: {
-    modify: kind({
-      args: fc.record({ key, step, result: Draws.nameOf(results) }),
-      weights: { alone: 12, together: 4, interrupted: 2 },
-      clause: "limits-store.modify.stored",
-      begin: (session, { key, result: name, step }) => {
-        const result = results[name]
-        let received: RateLimit.State | undefined
-        const modifying = session.limits.modify(key, (state) => {
-          received = state
+const modify =
+  (key: string, step: Step, result: unknown): Begin =>
+  (session) => {
+    const modifying = () =>
+      Port.withFunction<RateLimit.State | undefined, readonly [unknown, RateLimit.State]>(
+        (change) => session.limits.modify(key, change),
+        (state) => {
           const next = stored(step, state)
           if (next === undefined) throw result
           return [result, next]
-        })
-        const modified = Effect.map(
-          modifying,
-          (got): Ended<RateLimit.State> => ({
-            ending: Object.is(got, result) ? "the result" : "another result",
-            received
-          })
-        )
-        const what = typeof step === "string" ? step : `store ${States.describe(step)} for`
-        return invocation(modified, {
-          did: `${what} ${use(session, key)}, with the result ${name}`,
-          failure: step === "throw at" ? failed : undefined,
-          show: ({ ending, received }) => `${ending} for ${States.describe(received)}`,
-          *judge(state: State, got) {
-            const before = state.states.get(key)
-            const next = stored(step, before)
-            if (next === undefined) {
-              const clause = "limits-store.modify.throwing-step"
-              yield law(clause, got?.ending === "a failure", () => "a failure of the step")
-              return { ...state, untouched: new Map(state.untouched).set(key, clause) }
-            }
-            const isSame = States.isSame(before, got?.received)
-            const expected = () => `the state of ${Draws.show(key)}, ${States.describe(before)}`
-            const hasResult = got?.ending === "the result"
-            yield law("limits-store.modify.answer", hasResult, () => "the result of the step")
-            yield law(storing(state, key, got?.received), isSame, expected)
-            if (state.states.size > 1) yield law("limits-store.modify.keys-apart", isSame, expected)
-            return written(state, key, next)
-          }
-        })
+        }
+      )
+    const what = typeof step === "string" ? step : `store ${LimitDraws.describe(step)} for`
+    return Port.call(modifying, {
+      did: `${what} ${use(session, key)}, with the result ${fc.stringify(result)}`,
+      show: ({ ending, received }) => `${ending} for ${LimitDraws.describe(received)}`,
+      judge: ({ left, states }: State, expect, got) => {
+        const before = states.get(key)
+        const next = stored(step, before)
+        if (next === undefined) {
+          const clause = "limits-store.modify.throwing-step"
+          expect(clause, got?.ending === Port.A_FAILURE, () => "a failure of the step")
+          return { states, left: { clause, key } }
+        }
+        const shown = got?.received
+        const isSame = LimitDraws.isSame(before, shown)
+        const others = [...states].filter(([other]) => other !== key)
+        const isForeign = others.some(([, state]) => LimitDraws.isSame(state, shown))
+        const isLost = before !== undefined && shown === undefined
+        const storing = before === undefined ? "limits-store.modify.initial" : "limits-store.modify.stored"
+        const leaving = (left?.key ?? key) === key ? left?.clause : undefined
+        const expected = () => `the state of ${Draws.show(key)}, ${LimitDraws.describe(before)}`
+        const hasResult = got?.ending === Port.THE_RESULT
+        expect("limits-store.modify.answer", hasResult, () => "the result of the step")
+        expect(leaving ?? (isLost ? "limits-store.kept" : storing), isSame || isForeign, expected)
+        if (others.length > 0) expect("limits-store.modify.keys-apart", isSame, expected)
+        return { states: new Map(states).set(key, next), left: step === "look at" ? left : undefined }
       }
-    }),
-    count: kind({
-      args: fc.record({
-        key: Draws.weighted<string>([3, fc.constant("key:counted")], [1, fc.constant("key:Counted")]),
-        isNative: fc.boolean(),
-        /** At most as the whole limit. */
-        cost: Draws.weighted(
-          [6, fc.constant(1)],
-          [2, fc.integer({ min: 2, max: 4 })],
-          [1, fc.constant(1_000)]
-        ),
-        /** Null for the policy of the previous request. */
-        policy: Draws.weighted([9, fc.constant(null)], [1, fc.option(Requests.policy)]),
-        origin: Requests.origin,
-        offsetMs: Requests.offsetMs
-      }),
-      weights: { alone: 24, together: 1 },
-      clause: "limits-store.modify.stored",
-      begin: (session, { key, offsetMs, origin, policy, ...given }, isAlone) => {
-        const { limits, states } = session
-        session.policy = policy ?? session.policy
-        const { ban, plan } = session.policy
-        const inForce = { plan, ban: Requests.bans[ban] }
-        const now = Requests.timeOf(origin, session.clock, states.get(key), inForce) + offsetMs
-        session.clock = now
-        const cost = Math.min(given.cost, plan.perMinute, plan.perDay)
-        const isNative = given.isNative && !session.isOwnClock
-        const native = !isNative
-          ? undefined
-          : cost === 1
-            ? limits.consume(key, now, inForce)
-            : limits.consumeMany?.(key, now, inForce, cost)
-        const method = native === undefined ? "modify" : cost === 1 ? "consume" : "consumeMany"
-        const counting = Effect.gen(function* (): Effect.fn.Return<Counted, unknown> {
-          const verdict = yield* native ??
-            limits.modify(key, (state) => RateLimit.step(state, now, inForce, cost))
-          // Another call could change the state between the two.
-          if (!isAlone) return { verdict }
-          const after = yield* limits.modify(key, (state = blank) => [state, state])
-          states.set(key, after)
-          return { verdict, after }
-        })
-        return invocation(counting, {
-          did: [
-            `count ${cost} for ${use(session, key)} at ${new Date(now).toISOString()} with ${method}`,
-            ...[`${plan.perMinute} a minute`, `${plan.perDay} a day`, `ban ${ban}`]
-          ].join(", "),
-          show: countedText,
-          *judge(state: State, got) {
-            const before = state.states.get(key)
-            const [verdict, after] = RateLimit.step(before, now, inForce, cost)
-            const expected = () => countedText({ verdict, after })
-            if (got !== undefined) {
-              const isStored = got.after === undefined || States.isSame(got.after, after)
-              const isEqual = verdictText(got.verdict) === verdictText(verdict) && isStored
-              const isTimely = got.after === undefined || got.after.at === after.at
+    })
+  }
+
+const look = (key: string) => ({ kind: "modify", begin: modify(key, "look at", undefined) })
+
+/** Describes a verdict, and the state after it, if no other call could change it. */
+const countedText = (verdict: RateLimit.Verdict, after?: RateLimit.State): string =>
+  `${fc.stringify(verdict)}${after === undefined ? "" : `, and the state ${LimitDraws.describe(after)}`}`
+
+/** Maximum lead of a state over the clock. */
+const MAX_LEAD_MS = 60_000
+
+const counting = (method: "consume" | "consumeMany", clause: ClauseSlug) =>
+  fc
+    .record({
+      key: Draws.weighted<string>([3, fc.constant("key:counted")], [1, fc.constant("key:Counted")]),
+      most: Draws.weighted([6, fc.constant(1)], [2, fc.nat(4)], [1, fc.constant(1_000)]),
+      /** `undefined` for the policy of the previous request. */
+      newPolicy: Draws.weighted([9, fc.constant(undefined)], [1, LimitDraws.policy]),
+      advanceMs: LimitDraws.advanceMs
+    })
+    .map(
+      ({ advanceMs, key, most, newPolicy }): Begin =>
+        (session, isAlone) => {
+          session.policy = newPolicy ?? session.policy
+          session.clock += advanceMs
+          const { clock: now, limits, policy } = session
+          const { ban, plan } = policy
+          const cost = method === "consume" ? 1 : Math.min(most + 1, plan.perMinute, plan.perDay)
+          const counted = Effect.fnUntraced(function* () {
+            const verdict = yield* method === "consume"
+              ? limits.consume(key, now, policy)
+              : (limits.consumeMany?.(key, now, policy, cost) ?? Effect.die("no such method"))
+            // Another call could change the state between the two.
+            const look = limits.modify(key, (state = blank) => [state, state])
+            return [verdict, isAlone ? yield* look : undefined] as const
+          })
+          return Port.call(counted, {
+            did: [
+              `count ${cost} for ${use(session, key)} at ${new Date(now).toISOString()} with ${method}`,
+              `${plan.perMinute} a minute, ${plan.perDay} a day, ban ${JSON.stringify(ban)}`
+            ].join(", "),
+            show: ([counted, shown]) => countedText(counted, shown),
+            judge: (state: State, expect, got) => {
+              const before = state.states.get(key)
+              const [verdict, after] = RateLimit.step(before, now, policy, cost)
+              const [counted, shown] = got ?? []
+              const expected = () => countedText(verdict, shown && after)
+              const isEqual = counted !== undefined && countedText(counted, shown) === expected()
               const lead = before === undefined ? 0 : before.at - now
               if (lead > 0)
-                yield law(lead > MAX_LEAD_MS ? "limits.clock-lead" : "limits.clock-back", isEqual, expected)
-              if (method !== "modify") yield law("limits-store.consume.clock", isTimely, expected)
-              yield law(clausesOf[method], isEqual, expected)
+                expect(lead > MAX_LEAD_MS ? "limits.clock-lead" : "limits.clock-back", isEqual, expected)
+              if (shown) expect("limits-store.consume.clock", shown.at === after.at, expected)
+              expect(clause, isEqual, expected)
+              return { states: new Map(state.states).set(key, after) }
             }
-            return written(state, key, after)
-          }
-        })
-      }
-    }),
-    read: kind({
-      args: fc.record({ keys: fc.uniqueArray(key, { maxLength: 4 }) }),
-      weights: { alone: 2, together: 2, interrupted: 1 },
+          })
+        }
+    )
+
+const CROWD = 2_000
+
+/** Stores the states of many networks, which may displace each other, but no other states. */
+const crowd: Begin = ({ limits }) => {
+  const networks = Array.from({ length: CROWD }, (_, number) => `network:${number}`)
+  const store = (network: string) => limits.modify(network, () => [undefined, blank])
+  return Port.call(() => Effect.forEach(networks, store, { concurrency: 50, discard: true }), {
+    did: `store the states of ${CROWD} networks`,
+    show: () => "done",
+    judge: ({ states }: State) => ({ states, left: { clause: "limits-store.kept" } })
+  })
+}
+
+/** The clauses that cannot be decided on a store that counts by a clock of its own. */
+const ofClock = [
+  "limits.clock-back",
+  "limits.clock-lead",
+  "limits-store.consume.equal",
+  "limits-store.consume-many",
+  "limits-store.consume.clock",
+  "limits-store.consume.atomic"
+] as const
+
+export const limits: Port.Port<RateLimitStore, Limits, Session, State> = {
+  name: "limits-store",
+  tag: RateLimitStore,
+  storeOf: ({ rateLimitStore }) => rateLimitStore,
+  initial: { states: new Map() },
+  key: ({ states }) => textOf(states),
+  kinds: {
+    modify: {
+      weight: 12,
+      clause: "limits-store.modify.stored",
+      together: "limits-store.modify.atomic",
+      draw: fc.tuple(key, step, Draws.result).map((given) => modify(...given))
+    },
+    count: {
+      weight: 16,
+      clause: "limits-store.consume.equal",
+      together: "limits-store.consume.atomic",
+      draw: counting("consume", "limits-store.consume.equal")
+    },
+    countMany: {
+      weight: 8,
+      clause: "limits-store.consume-many",
+      method: "consumeMany",
+      draw: counting("consumeMany", "limits-store.consume-many")
+    },
+    read: {
+      weight: 2,
       clause: "limits-store.read",
-      begin: ({ clock, limits }, { keys }) => {
-        const reading = limits.read?.(keys, clock)
-        const states = reading && Effect.map(reading, ({ states }) => states)
-        return invocation(states, {
-          did: `read ${keys.map(Draws.show).join(", ")}`,
-          show: (got) => [...got].map(([key, state]) => `${key} ${States.describe(state)}`).join(", "),
-          *judge(state: State, got = new Map()) {
-            const wrong = keys.find((key) => !States.isSame(got.get(key), state.states.get(key)))
-            const isOnly = [...got.keys()].every((key) => keys.includes(key))
-            yield law("limits-store.read", isOnly && wrong === undefined, () =>
-              wrong === undefined
-                ? "states of these keys only"
-                : `${wrong} with ${States.describe(state.states.get(wrong))}`
-            )
-            return state
-          }
-        })
-      }
-    }),
-    crowd: kind({
-      args: fc.record({ others: fc.nat(3_000) }),
-      weights: {},
+      together: "limits-store.linearizable",
+      method: "read",
+      draw: fc.uniqueArray(key, { maxLength: 4 }).map(
+        (keys) =>
+          ({ clock, limits }) =>
+            Port.call(() => limits.read?.(keys, clock), {
+              did: `read ${keys.map(Draws.show).join(", ")}`,
+              show: ({ states }) => textOf(states),
+              judge: (state: State, expect, got) => {
+                const own = textOf(new Map([...state.states].filter(([key]) => keys.includes(key))))
+                expect("limits-store.read", got !== undefined && textOf(got.states) === own, () => own)
+                return state
+              }
+            })
+      )
+    },
+    crowd: {
+      weight: 0,
       clause: "limits-store.kept",
-      begin: ({ limits }, { others }) => {
-        const crowd = callers("network", others)
-        const storing = crowd.map(([key, state]) => limits.modify(key, () => [undefined, state]))
-        return invocation(Effect.all(storing, { concurrency: 50, discard: true }), {
-          did: `store the states of ${others} other callers`,
-          show: () => "done",
-          *judge(state: State) {
-            return { ...state, states: new Map([...state.states, ...crowd]) }
-          }
-        })
-      }
-    }),
-    rehearse: kind({
-      args: fc.record({}),
-      weights: { alone: 1 },
+      draw: fc.constant(crowd)
+    },
+    rehearse: {
+      weight: 1,
       clause: "limits-store.rehearse",
-      begin: ({ limits }) =>
-        invocation(limits.rehearse, {
+      method: "rehearse",
+      draw: fc.constant(({ limits }) =>
+        Port.call(() => limits.rehearse, {
           did: "rehearse",
           show: () => "done",
-          *judge(state: State) {
-            const untouched = [...state.states.keys()].map((key) => [key, "limits-store.rehearse"] as const)
-            return { ...state, untouched: new Map(untouched) }
-          }
+          judge: ({ states }: State) => ({ states, left: { clause: "limits-store.rehearse" } })
         })
-    })
+      )
+    }
   },
-  concurrent: (made) => {
-    const [only, other] = [...made].toSorted()
-    if (other === undefined ? only === "count" : only === "count" && other === "modify" && made.size === 2)
-      return "limits-store.consume.atomic"
-    return made.size === 1 && only === "modify" ? "limits-store.modify.atomic" : "limits-store.linearizable"
-  },
-  open: (limits, reasons) => ({
+  together: "limits-store.linearizable",
+  open: (limits) => ({
     limits,
-    isOwnClock: reasons.has("limits-store.consume.equal"),
     used: new Set(),
-    states: new Map(),
-    clock: Requests.BEGINNING,
-    policy: { plan: { perMinute: 3, perDay: 9 }, ban: "offending" }
+    clock: LimitDraws.FUTURE - LimitDraws.MINUTE,
+    policy: {
+      plan: { perMinute: 3, perDay: 9 },
+      ban: {
+        strikes: 3,
+        withinMs: 3 * LimitDraws.MINUTE,
+        strikeIntervalMs: LimitDraws.SECOND,
+        durationsMs: [20 * LimitDraws.SECOND, 5 * LimitDraws.MINUTE],
+        cleanMs: 10 * LimitDraws.MINUTE
+      }
+    }
   }),
   closing: ({ used }) => [...used].map(look),
-  optional: {
-    read: "limits-store.read",
-    rehearse: "limits-store.rehearse",
-    consumeMany: "limits-store.consume-many"
-  },
   /** Finds out whether the store counts by a clock of its own, whose time is unknown. */
-  examine: Effect.fnUntraced(function* ({ consume, modify }): Effect.fn.Return<Reasons, unknown> {
-    yield* consume("clock", Requests.BEGINNING, { plan: { perMinute: 60, perDay: 60 }, ban: undefined })
-    const at = yield* modify("clock", (state = blank) => [state.at, state])
-    const isOwnClock = Math.abs(at - Requests.BEGINNING) > 365 * Requests.DAY
+  examine: Effect.fnUntraced(function* (limits) {
+    const now = LimitDraws.FUTURE
+    yield* limits.consume("clock", now, { plan: { perMinute: 60, perDay: 60 }, ban: undefined })
+    const at = yield* limits.modify("clock", (state = blank) => [state.at, state])
     const reason = "the store counts by its own clock: open it with the service's clock"
-    return new Map(isOwnClock ? ofClock.map((clause) => [clause, reason]) : [])
+    const isOwnClock = Math.abs(at - now) > 365 * LimitDraws.DAY
+    return new Map<ClauseSlug, string>(isOwnClock ? ofClock.map((clause) => [clause, reason]) : [])
   }),
   scenarios: [
-    {
-      calls: [
-        ...callers("key", 100).map(([key, step]): Call => ["modify", { key, step, result: "undefined" }]),
-        ["crowd", { others: 2_000 }],
-        look("network:1999")
-      ]
-    }
+    fc.constant([
+      { kind: "modify", begin: modify("key:0", "add one to", undefined) },
+      { kind: "crowd", begin: crowd }
+    ])
   ]
 }

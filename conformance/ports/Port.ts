@@ -1,160 +1,137 @@
 /** Defines what a port needs to be checked: its methods as calls that are drawn, made, and judged by a model. */
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import type * as fc from "fast-check"
 import type { ClauseSlug } from "../clauses/Clauses.ts"
 import type { PortTarget, Store } from "./PortTarget.ts"
 
-/** One sentence of a model: whether a result obeys a clause. */
-export interface Law {
-  readonly clause: ClauseSlug
-  readonly holds: boolean
-  readonly expected: () => string
-}
-
-export const law = (clause: ClauseSlug, holds: boolean, expected: () => string): Law => ({
-  clause,
-  holds,
-  expected
-})
-
-/** What a model says of a call: yields the laws that it decides, and returns the state after it. */
-export type Ruling<State> = Generator<Law, State, void>
+/** Decides whether a result obeys a clause; after the first clause that it violates, nothing is decided. */
+export type Expect = (clause: ClauseSlug, holds: boolean, expected: () => string) => void
 
 /** The result of a call. */
 export interface Seen<State> {
   readonly shown: string
-  /** Rules on the result, from the state before the call. */
-  readonly judge: (state: State) => Ruling<State>
+  /** Judges the result, and returns the state after the call. Pure. */
+  readonly judge: (before: State, expect: Expect) => State
 }
 
 /** A call that is ready to be made. */
-export interface Invocation<State> {
+export interface Call<State> {
   /** Describes the call for reports. */
   readonly did: string
   readonly make: Effect.Effect<Seen<State>, unknown>
-  /** The result of the call if it is interrupted; only the state after it counts. */
-  readonly interrupted: Seen<State>
-  /** What a failure means, if the call may fail because the caller's function throws. */
-  readonly failure: Seen<State> | undefined
+  /** Returns the state after the call took effect, if its result is unknown because it was interrupted. */
+  readonly interrupted: (before: State) => State
 }
 
-/**
- * Creates an invocation; `undefined` if the store lacks the method. `show` may throw if the output has another form. The
- * output that `judge` gets is `undefined` if it is unknown. Pure. `failure` is the output of a call that fails because
- * the caller's function throws.
- */
-export const invocation = <State, Output>(
-  make: Effect.Effect<Output, unknown> | undefined,
+/** Creates a call. `show` may throw if the output has another form; `judge` gets `undefined` if the output is unknown. */
+export const call = <State, Output>(
+  make: () => Effect.Effect<Output, unknown> | undefined,
   options: {
     readonly did: string
     readonly show: (output: NoInfer<Output>) => string
-    readonly judge: (state: State, output: NoInfer<Output> | undefined) => Ruling<State>
-    readonly failure?: NoInfer<Output> | undefined
+    readonly judge: (before: State, expect: Expect, output: NoInfer<Output> | undefined) => State
   }
-): Invocation<State> | undefined => {
-  const { did, failure, judge, show } = options
-  const seen = (output: Output): Seen<State> => ({
-    shown: show(output),
-    judge: (state) => judge(state, output)
+): Call<State> => {
+  const { did, judge, show } = options
+  return {
+    did,
+    // What the method throws is a defect, too.
+    make: Effect.map(
+      Effect.suspend(() => make() ?? Effect.die(new Error("no such method"))),
+      (output) => ({
+        shown: show(output),
+        judge: (before, expect) => judge(before, expect, output)
+      })
+    ),
+    interrupted: (before) => judge(before, () => undefined, undefined)
+  }
+}
+
+/** How a call of `withFunction` ended. */
+export const [THE_RESULT, A_FAILURE] = ["the result", "a failure"]
+
+/**
+ * Calls a method with a function whose result the method returns; if the function throws, the method must fail. Returns
+ * how the call ended, and what the function received.
+ */
+export const withFunction = <Input, Output extends readonly [result: unknown, ...rest: Array<unknown>]>(
+  method: (change: (input: Input) => Output) => Effect.Effect<unknown, unknown>,
+  change: (input: Input) => Output
+): Effect.Effect<{ readonly ending: string; readonly received: Input | undefined }, unknown> => {
+  let received: Input | undefined
+  let output: Output | undefined
+  let hasThrown = false
+  const made = method((input) => {
+    received = input
+    hasThrown = true
+    output = change(input)
+    hasThrown = false
+    return output
   })
-  return (
-    make && {
-      did,
-      make: Effect.map(make, seen),
-      interrupted: { shown: "interrupted", judge: (state) => withoutLaws(judge(state, undefined)) },
-      failure: failure && seen(failure)
-    }
+  // The function may throw while the call is interrupted, which is not a defect of the method either.
+  return Effect.uninterruptibleMask((restore) =>
+    Effect.flatMap(Effect.exit(restore(made)), (exit) => {
+      if (hasThrown && Exit.isFailure(exit)) return Effect.succeed({ ending: A_FAILURE, received })
+      const isResult = (got: unknown): boolean => output !== undefined && Object.is(got, output[0])
+      return Exit.map(exit, (got) => ({ ending: isResult(got) ? THE_RESULT : String(got), received }))
+    })
   )
 }
 
-function* withoutLaws<State>(ruling: Ruling<State>): Ruling<State> {
-  for (;;) {
-    const next = ruling.next()
-    if (next.done === true) return next.value
-  }
-}
+/**
+ * Prepares a call: `Session` is what a case remembers of earlier calls; `isAlone` is whether no other call is in
+ * progress.
+ */
+export type Begin<Session, State> = (session: Session, isAlone: boolean) => Call<State>
 
-/** How a call ended that gets a function, and what the function received. */
-export interface Ended<Input> {
-  readonly ending: "the result" | "another result" | "Option.none" | "a failure"
-  readonly received: Input | undefined
-}
-
-/** The end of a call whose function throws. */
-export const failed = { ending: "a failure", received: undefined } as const satisfies Ended<unknown>
-
-/** A call as data: the name of its kind, and arguments that may refer to earlier calls. */
-export type Call = readonly [kind: string, args: unknown]
-
-/** How calls of one kind are drawn. */
-export interface Draws {
-  readonly args: fc.Arbitrary<unknown>
-  /** How often they are made in sequences, by clients, and to be interrupted. */
-  readonly weights: { readonly alone?: number; readonly together?: number; readonly interrupted?: number }
-}
-
-/** A kind of call, such as a method with arguments of one form; `Session` is what a case remembers of earlier calls. */
-export interface Kind<Session, State> extends Draws {
+/** A kind of call, such as a method with arguments of one form. */
+export interface Kind<Session, State> {
+  readonly draw: fc.Arbitrary<Begin<Session, State>>
+  /** How often they are made, compared to other kinds. */
+  readonly weight: number
   /** The clause that the call violates if it fails although the backend works. */
   readonly clause: ClauseSlug
-  /** Returns `undefined` if the call cannot be made; `isAlone` if no other call is in progress. */
-  readonly begin: (session: Session, args: unknown, isAlone: boolean) => Invocation<State> | undefined
+  /** The clause that concurrent calls of only this kind violate if no order explains their results; absent if none are made. */
+  readonly together?: ClauseSlug
+  /** The optional method that it calls. */
+  readonly method?: string | undefined
 }
 
-/** Creates the kinds of calls of one port. */
-export const kinds =
-  <Session, State>() =>
-  <Args>(
-    kind: Omit<Kind<Session, State>, "args" | "begin"> & {
-      readonly args: fc.Arbitrary<Args>
-      readonly begin: (session: Session, args: Args, isAlone: boolean) => Invocation<State> | undefined
-    }
-  ): Kind<Session, State> => ({
-    ...kind,
-    // The arguments were drawn, or written by hand and recognized.
-    begin: (session, args, isAlone) => kind.begin(session, args as Args, isAlone)
-  })
-
-/** A call of a client; `turns` is after how many turns of its fiber it is interrupted, null if it is not. */
-export interface ClientCall {
-  readonly call: Call
-  readonly turns: number | null
+/** A call of a case. */
+export interface Drawn<Session, State> {
+  /** The name of its kind. */
+  readonly kind: string
+  readonly begin: Begin<Session, State>
+  /** After how many turns of its fiber it is interrupted, if it is one of concurrent calls. */
+  readonly turns?: number | undefined
 }
 
-/** Calls on an empty store, as data: first in sequence, then by concurrent clients. */
-export interface Case {
-  readonly calls: ReadonlyArray<Call>
-  readonly clients: ReadonlyArray<ReadonlyArray<ClientCall>>
+/** Calls on an empty store: first in sequence, then by concurrent clients. */
+export interface Case<Session, State> {
+  readonly calls: ReadonlyArray<Drawn<Session, State>>
+  readonly clients: ReadonlyArray<ReadonlyArray<Drawn<Session, State>>>
   /** A seed for the order in which the steps of the clients run; null for the order of the runtime. */
   readonly order: number | null
-  /** Whether the backend does not respond. */
-  readonly isOutage: boolean
 }
-
-/** Reasons why clauses are not decided, such as an optional method that a store lacks. */
-export type Reasons = ReadonlyMap<ClauseSlug, string>
 
 /** A port: its sequential behavior, which also explains concurrent calls, and the calls that show it. */
 export interface Port<Tag, Service extends object, Session, State> {
   readonly name: "pets" | "limits-store" | "keys-store"
   readonly tag: Context.Service<Tag, Service>
   readonly storeOf: (target: PortTarget) => Store<Tag> | undefined
-  /** Clauses about this port with another prefix than its name. */
-  readonly alsoOwns?: ReadonlyArray<ClauseSlug>
   readonly initial: State
   /** Returns a key of a state: two states are equal if and only if their keys are. */
   readonly key: (state: State) => string
   readonly kinds: { readonly [name: string]: Kind<Session, State> }
-  /** The clause that calls of these kinds violate if no order explains their results. */
-  readonly concurrent: (kinds: ReadonlySet<string>) => ClauseSlug
-  readonly open: (service: Service, reasons: Reasons) => Session
+  /** The clause that concurrent calls of several kinds violate if no order explains their results. */
+  readonly together: ClauseSlug
+  readonly open: (service: Service) => Session
   /** Returns the calls that show the whole contents of the store. */
-  readonly closing: (session: Session) => ReadonlyArray<Call>
-  /** The clauses of optional methods. */
-  readonly optional: { readonly [method: string]: ClauseSlug }
-  /** Returns why clauses cannot be decided on a store. */
-  readonly examine?: (service: Service) => Effect.Effect<Reasons, unknown>
-  /** Cases that draws do not reach. */
-  readonly scenarios?: ReadonlyArray<Partial<Case>>
+  readonly closing: (session: Session) => ReadonlyArray<Drawn<Session, State>>
+  /** Returns why clauses cannot be decided on a store; calls for them are not made. */
+  readonly examine?: (service: Service) => Effect.Effect<ReadonlyMap<ClauseSlug, string>, unknown>
+  /** Sequences of calls that other draws seldom or never contain; each run has one of each. */
+  readonly scenarios: ReadonlyArray<fc.Arbitrary<ReadonlyArray<Drawn<Session, State>>>>
 }

@@ -27,10 +27,10 @@ const faulty: PortTarget = {
 const run = (target: PortTarget, options: Partial<Parameters<typeof PortRun.run>[1]> = {}) =>
   PortRun.run(target, { seed: 1, effort: 0.1, ...options })
 
-describe("a run on storage ports", () => {
+describe("a run on storage ports", { timeout: 20_000 }, () => {
   it.live("finds nothing in correct stores, and decides every clause that they promise", () =>
     Effect.gen(function* () {
-      const { decided, findings, lacking, undecided } = yield* run(correct, { effort: 1 })
+      const { decided, findings, lacking, undecided } = yield* run(correct, { effort: 1, seed: 2 })
       expect({ findings, undecided }).toEqual({ findings: [], undecided: new Map() })
       const without = [...PortRun.clausesOf(correct)].filter(
         (slug) => !new Set<string>(decided.keys()).has(slug)
@@ -61,6 +61,38 @@ describe("a run on storage ports", () => {
       expect(findings).toEqual([])
       expect(decided.get("limits-store.interruption")).toBeGreaterThan(0)
     })
+  )
+
+  it.live(
+    "finds nothing in stores whose calls are never cut short, and decides nothing about methods that they lack",
+    () =>
+      Effect.gen(function* () {
+        // If a function throws after the interruption, the call ends with both.
+        const whole = <A, E>(call: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+          Effect.uninterruptible(Effect.andThen(Effect.yieldNow, call))
+        const stores = Subjects.stores({
+          pets: (real) => ({
+            insert: (pet) => whole(real.insert(pet)),
+            find: (id) => whole(real.find(id)),
+            page: (query) => whole(real.page(query))
+          }),
+          limits: (real) => ({ modify: (key, step) => whole(real.modify(key, step)) }),
+          keys: (real) => ({
+            findByHash: (hash) => whole(real.findByHash(hash)),
+            insert: (key) => whole(real.insert(key)),
+            insertFirst: (key) => whole(real.insertFirst(key)),
+            update: (id, change) => whole(real.update(id, change)),
+            list: whole(real.list)
+          })
+        })
+        const { decided, findings, lacking } = yield* run(
+          { name: "whole", ...stores },
+          { effort: 1, seed: 2 }
+        )
+        expect(findings).toEqual([])
+        expect([...lacking.keys()].filter((slug) => decided.has(slug))).toEqual([])
+        expect([...lacking]).toContainEqual(["pets.once", "the store has no `insertOnce`"])
+      })
   )
 
   it.live("returns a smallest history of a violation", () =>
@@ -100,6 +132,8 @@ describe("a run on a store with a call that never ends", () => {
         find: () => Effect.never
       }))
       const running = yield* Effect.forkChild(run({ name: "endless", petRepository: endless }))
+      // The calls before it need no time, but turns.
+      for (let turn = 0; turn < 5_000; turn++) yield* Effect.yieldNow
       for (let step = 0; step < 5; step++) yield* TestClock.adjust(60_000)
       const { findings } = yield* Fiber.join(running)
       expect(findings).toMatchObject([{ clause: "pets.find.none", actual: "a call without an end" }])

@@ -1,16 +1,21 @@
 /** Judges the storage ports of a target by cases, which are drawn and made smaller. */
+import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import type * as Scope from "effect/Scope"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as fc from "fast-check"
 import { type ClauseSlug, clauses } from "../clauses/Clauses.ts"
-import type { Finding, Findings } from "../clauses/Finding.ts"
+import type { Finding } from "../clauses/Finding.ts"
 import * as Cases from "./Cases.ts"
 import * as History from "./History.ts"
 import { keys } from "./Keys.ts"
 import { limits } from "./Limits.ts"
 import { pets } from "./Pets.ts"
-import type { Case, Port, Reasons } from "./Port.ts"
-import * as PortTarget from "./PortTarget.ts"
+import type { Case, Drawn, Port } from "./Port.ts"
+import type { PortTarget, Store } from "./PortTarget.ts"
 
 export interface Options {
   readonly seed: number
@@ -24,168 +29,155 @@ export interface Options {
   readonly isWanted?: ((clause: ClauseSlug) => boolean) | undefined
 }
 
-/** What a run found out: at most one finding for each clause, and why others are not decided. */
-export interface PortResults extends Findings {
+/** What a run found out. */
+interface Results extends History.Tally {
+  /** A violation of each violated clause, with the smallest known history that shows it. */
+  readonly findings: Map<ClauseSlug, Finding>
   /** Why clauses do not apply, such as a port or a method that the target lacks. */
-  readonly lacking: Reasons
-  readonly undecided: Reasons
+  readonly lacking: Map<ClauseSlug, string>
 }
 
-const nothing: Case = { calls: [], clients: [], order: null, isOutage: false }
+/** Number of draws for an outage, of which one is used, because a call without arguments may need no backend. */
+const OUTAGE_DRAWS = 10
 
-/** A case, the verdict on it, and what it violates. */
-interface Judged extends History.Verdict {
-  readonly given: Case
-  readonly finding: Finding | undefined
-}
-
-const suiteOf = <Tag, Service extends object, Session, State>(port: Port<Tag, Service, Session, State>) => {
-  const {
-    examine = () => Effect.succeed(new Map()),
-    kinds,
-    name,
-    optional,
-    scenarios = [],
-    storeOf,
-    tag
-  } = port
-  const cases = Cases.make(kinds)
-  const [failsTyped, interruption] = [`${name}.fails-typed`, `${name}.interruption`] as const
-  const owned = clauses.flatMap(({ slug }) =>
-    slug.startsWith(`${name}.`) || port.alsoOwns?.includes(slug) === true ? [slug] : []
+/** Returns the clauses about a port; those of the family `limits` are about clocks. */
+const clausesOfPort = (name: string): ReadonlyArray<ClauseSlug> =>
+  clauses.flatMap(({ observable, slug }) =>
+    observable === "port" && slug.startsWith(name.split("-")[0] ?? name) ? [slug] : []
   )
-  const ordinary = owned.filter((slug) => slug !== failsTyped && slug !== interruption)
 
-  /** The clauses that a case can decide; one that interrupts calls may disturb the next case on the same backend. */
-  const decidable = ({ clients, isOutage }: Case): ReadonlyArray<ClauseSlug> => {
-    if (isOutage) return [failsTyped]
-    return clients.flat().some(({ turns }) => turns !== null) ? [interruption] : ordinary
+/** Runs the cases of a port on the stores of a target. */
+const runPort = Effect.fnUntraced(function* <Tag, Service extends object, Session, State>(
+  port: Port<Tag, Service, Session, State>,
+  target: PortTarget,
+  { effort = 1, isWanted = () => true, seed, shrinkingMs = 3_000, timeLimitMs = Infinity }: Options,
+  results: Results
+): Effect.fn.Return<void> {
+  const { kinds, name, storeOf, tag } = port
+  const { findings, lacking, undecided } = results
+  const [failsTyped, interruption] = [`${name}.fails-typed`, `${name}.interruption`] as const
+
+  /** Opens a store, and uses it if the layer provides it; returns a violation, if any. */
+  const withStore = Effect.fnUntraced(function* (
+    layer: Store<Tag> | Store<never> = Layer.empty,
+    use: (service: Service) => Effect.Effect<Finding | undefined>
+  ) {
+    const opened = yield* Effect.exit(Layer.build(Layer.fresh(layer)))
+    if (Exit.isSuccess(opened)) {
+      const service = Context.getOption(opened.value, tag)
+      return Option.isSome(service) ? yield* use(service.value) : undefined
+    }
+    History.count(results, failsTyped)
+    const [actual = ""] = String(Cause.squash(opened.cause)).split("\n")
+    const expected = "the layer to open an empty store"
+    return { clause: failsTyped, expected, actual, shapes: [], steps: [] }
+  }, Effect.scoped)
+
+  const isLacking = (service: Service, method: string | undefined): boolean =>
+    method !== undefined && Reflect.get(service, method) === undefined
+
+  /** Finds out which clauses do not apply or cannot be decided. */
+  const look = Effect.fnUntraced(
+    function* (service: Service) {
+      for (const { clause, method } of Object.values(kinds))
+        if (isLacking(service, method)) lacking.set(clause, `the store has no \`${method}\``)
+      for (const [clause, reason] of port.examine === undefined ? [] : yield* port.examine(service))
+        undecided.set(clause, reason)
+      return undefined
+    },
+    Effect.catchCause(() => Effect.undefined)
+  )
+  yield* withStore(storeOf(target), look)
+  const undecidable = new Set(undecided.keys())
+
+  const judgeOnce = (given: Case<Session, State>) =>
+    withStore(storeOf(target), (service) => {
+      const isOffered = (call: Drawn<Session, State>): boolean => {
+        const kind = kinds[call.kind]
+        return kind !== undefined && !undecidable.has(kind.clause) && !isLacking(service, kind.method)
+      }
+      return History.run(port, service, isOffered, results, given)
+    })
+
+  /** Judges a case; what also fails without concurrency is not a fault of concurrent calls. */
+  const judge = Effect.fnUntraced(function* (given: Case<Session, State>) {
+    const finding = yield* judgeOnce(given)
+    if (finding === undefined || given.clients.length === 0) return finding
+    const calls = [...given.calls, ...given.clients.flat()]
+    return (yield* judgeOnce({ ...given, calls, clients: [] })) ?? finding
+  })
+
+  if (target.outage === undefined)
+    lacking.set(failsTyped, "no store whose backend does not respond is given (outage)")
+  for (const [kind, { draw, method }] of Object.entries(kinds)) {
+    if (!isWanted(failsTyped)) break
+    const finding = yield* withStore(target.outage, (service) => {
+      const session = port.open(service)
+      const drawn = fc.sample(draw, { seed, numRuns: OUTAGE_DRAWS }).map((begin) => begin(session, false))
+      const [longest] = drawn.toSorted((a, b) => b.did.length - a.did.length)
+      if (longest === undefined || isLacking(service, method)) return Effect.undefined
+      History.count(results, failsTyped)
+      return History.duringOutage(longest, { clause: failsTyped, shapes: [`${name} ${kind}`] })
+    })
+    if (finding !== undefined) findings.set(failsTyped, finding)
   }
 
-  /** Looks at the store; returns why some clauses do not apply to it, and why others cannot be decided. */
-  const look = Effect.fnUntraced(function* (
-    target: PortTarget.PortTarget
-  ): Effect.fn.Return<readonly [lacking: Reasons, undecided: Reasons], unknown, Scope.Scope> {
-    const service = yield* PortTarget.open(storeOf(target), tag)
-    if (service === undefined) return [new Map(), new Map()]
-    const lacking = Object.entries(optional).flatMap(([method, clause]) =>
-      Reflect.get(service, method) === undefined ? [[clause, `the store has no \`${method}\``] as const] : []
-    )
-    return [new Map(lacking), yield* examine(service)]
-  })
-
-  /** Prepares to judge cases on the stores of a target. */
-  const judging = Effect.fnUntraced(function* (target: PortTarget.PortTarget) {
-    const [lacking, undecided] = yield* look(target).pipe(
-      Effect.scoped,
-      Effect.catchCause(() => Effect.succeed([new Map(), new Map()] as const))
-    )
-    const reasons: Reasons = new Map([...lacking, ...undecided])
-
-    /** Makes the verdict on a case; `undefined` if the target has no such store. */
-    const judgeOnce = Effect.fnUntraced(
-      function* (given: Case) {
-        const service = yield* PortTarget.open(given.isOutage ? target.outage : storeOf(target), tag)
-        const [call] = given.calls
-        if (service === undefined) return undefined
-        if (!given.isOutage) return yield* History.run(port, service, reasons, given)
-        return call && (yield* History.duringOutage(port, service, call))
-      },
-      Effect.scoped,
-      Effect.catchTag("Unopened", ({ reason }) =>
-        Effect.succeed(History.verdictOn(failsTyped, "the layer to open an empty store", reason))
-      )
-    )
-
-    /** Runs a case; what also fails without concurrency is not a fault of concurrent calls. */
-    const judge = Effect.fnUntraced(function* (given: Case): Effect.fn.Return<Judged | undefined> {
-      const verdict = yield* judgeOnce(given)
-      if (verdict?.broken !== undefined && given.clients.length > 0) {
-        const calls = [...given.calls, ...given.clients.flat().map(({ call }) => call)]
-        const alone = yield* judge({ ...given, calls, clients: [] })
-        if (alone?.finding !== undefined) return alone
-      }
-      const finding = verdict?.broken && {
-        clause: verdict.broken.clause,
-        expected: verdict.broken.expected,
-        actual: verdict.broken.actual,
-        steps: verdict.steps,
-        shapes: verdict.broken.kinds.map((kind) => `${name} ${kind}`)
-      }
-      return verdict && { ...verdict, given, finding }
-    })
-
-    /** Returns the smallest case that violates the same clause and is found in time. */
-    const smallest = Effect.fnUntraced(function* (first: Judged, end: number): Effect.fn.Return<Judged> {
-      for (const value of cases.smaller(first.given)) {
-        if ((yield* Clock.currentTimeMillis) >= end) break
-        const judged = yield* judge(value)
-        if (judged !== undefined && judged.finding?.clause === first.finding?.clause)
-          return yield* smallest(judged, end)
-      }
-      return first
-    })
-    return { lacking, undecided, reasons, judge, smallest }
-  })
-
-  return {
-    name,
-    /** Returns the clauses that the port of a target promises; none without the port. */
-    clausesOf: (target: PortTarget.PortTarget) => (storeOf(target) === undefined ? [] : owned),
-    run: Effect.fnUntraced(function* (
-      target: PortTarget.PortTarget,
-      { effort = 1, isWanted = () => true, seed, shrinkingMs = 3_000, timeLimitMs = Infinity }: Options
-    ): Effect.fn.Return<PortResults> {
-      const { judge, reasons, smallest, ...known } = yield* judging(target)
-      const decided = new Map<ClauseSlug, number>()
-      const findings = new Map<ClauseSlug, Finding>()
-      const lacking = new Map(known.lacking)
-      const undecided = new Map(known.undecided)
-      if (target.outage === undefined)
-        lacking.set(failsTyped, "no store whose backend does not respond is given (outage)")
-      // A call without an end takes a minute, so one is enough.
-      let isStuck = false
-      const see = Effect.fnUntraced(function* (part: Partial<Case>) {
-        const given = { ...nothing, ...part }
-        const judged = isStuck || !decidable(given).some(isWanted) ? undefined : yield* judge(given)
-        if (judged === undefined) return
-        const { finding } = judged
-        for (const clause of judged.decided)
-          if (!reasons.has(clause)) decided.set(clause, (decided.get(clause) ?? 0) + 1)
-        for (const [clause, reason] of judged.undecided) undecided.set(clause, reason)
-        if (finding === undefined || !isWanted(finding.clause)) return
-        isStuck = finding.actual === History.ENDLESS
-        const end = (yield* Clock.currentTimeMillis) + (isStuck ? 0 : shrinkingMs)
-        const known = findings.get(finding.clause) ?? (yield* smallest(judged, end)).finding
-        const shapes = new Set([...(known?.shapes ?? []), ...(finding.shapes ?? [])])
-        const times = (known?.times ?? 0) + 1
-        findings.set(finding.clause, { ...finding, ...known, times, shapes: [...shapes] })
+  const ordinary = clausesOfPort(name).filter((slug) => slug !== failsTyped && slug !== interruption)
+  const runPromise = Effect.runPromiseWith(yield* Effect.context<never>())
+  let end: number | undefined
+  for (const { cases, count, interrupts = false } of Cases.groups(port)) {
+    if (!(interrupts ? [interruption] : ordinary).some(isWanted)) continue
+    if (count !== undefined) end ??= (yield* Clock.currentTimeMillis) + timeLimitMs
+    const numRuns = count === undefined ? 1 : Math.ceil(count * effort)
+    // Each check ends with a violation of another clause, made as small as the time allows.
+    for (let next = 0; next < numRuns; ) {
+      let found: ClauseSlug | undefined
+      let deadline = end ?? Infinity
+      const isWithout = Effect.fnUntraced(function* (given: Case<Session, State>) {
+        if (found === undefined) next++
+        const now = yield* Clock.currentTimeMillis
+        // When the time is over, other cases are skipped, and any smaller case will do.
+        if (now >= deadline) return found === undefined
+        const finding = yield* judge(given)
+        if (finding === undefined || !isWanted(finding.clause)) return true
+        if (found === undefined ? findings.has(finding.clause) : found !== finding.clause) return true
+        if (found === undefined) deadline = now + shrinkingMs
+        found = finding.clause
+        findings.set(found, finding)
+        // A call without an end takes a minute, so one is enough.
+        if (finding.actual === History.ENDLESS) end = deadline = -Infinity
+        return false
       })
-      for (const part of [...cases.outage(seed), ...scenarios]) yield* see(part)
-      const end = (yield* Clock.currentTimeMillis) + timeLimitMs
-      for (const part of cases.random(seed, effort)) {
-        if ((yield* Clock.currentTimeMillis) > end) break
-        yield* see(part)
-      }
-      return { decided, findings: [...findings.values()], lacking, undecided }
-    })
+      const check = { seed, path: String(next), numRuns: numRuns - next }
+      yield* Effect.promise((signal) =>
+        fc.check(
+          fc.asyncProperty(cases, (given) => runPromise(isWithout(given), { signal })),
+          check
+        )
+      )
+    }
   }
-}
-
-const suites = [suiteOf(pets), suiteOf(limits), suiteOf(keys)]
+})
 
 /** Runs the cases of every port of the target. */
-export const run = (target: PortTarget.PortTarget, options: Options): Effect.Effect<PortResults> =>
-  Effect.map(
-    Effect.forEach(suites, (suite) => suite.run(target, options)),
-    (all) => ({
-      decided: new Map(all.flatMap(({ decided }) => [...decided])),
-      findings: all.flatMap(({ findings }) => findings).toSorted((a, b) => a.steps.length - b.steps.length),
-      lacking: new Map(all.flatMap(({ lacking }) => [...lacking])),
-      undecided: new Map(all.flatMap(({ undecided }) => [...undecided]))
-    })
-  )
+export const run = Effect.fnUntraced(function* (target: PortTarget, options: Options) {
+  const results: Results = {
+    decided: new Map(),
+    findings: new Map(),
+    lacking: new Map(),
+    undecided: new Map()
+  }
+  yield* runPort(pets, target, options, results)
+  yield* runPort(limits, target, options, results)
+  yield* runPort(keys, target, options, results)
+  const findings = [...results.findings.values()].toSorted((a, b) => a.steps.length - b.steps.length)
+  return { ...results, findings }
+})
 
 /** Returns the clauses that the ports of a target promise. */
-export const clausesOf = (target: PortTarget.PortTarget): ReadonlySet<string> =>
-  new Set(suites.flatMap((suite) => suite.clausesOf(target)))
+export const clausesOf = (target: PortTarget): ReadonlySet<string> =>
+  new Set(
+    [pets, limits, keys].flatMap(({ name, storeOf }) =>
+      storeOf(target) === undefined ? [] : clausesOfPort(name)
+    )
+  )

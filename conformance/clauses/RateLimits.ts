@@ -1,5 +1,5 @@
 /** Clauses about rate limits: headers, plans, counting and waiting. */
-import { design, port, spec, unchecked, unlessFull } from "./Clause.ts"
+import { design, spec, unchecked, unlessFull } from "./Clause.ts"
 
 export const clauses = [
   ...spec({
@@ -65,9 +65,5 @@ export const clauses = [
       "which has the limits of the Free plan; the response shows that bucket.",
     "limits.anonymous-exhausted":
       "§8.3: A request without a valid key gets 429 when the bucket of its network is empty."
-  }),
-  ...port({
-    "limits.clock-back": "§8.2: A clock that steps back by up to a minute does not grant requests twice.",
-    "limits.clock-lead": "§8.2: A clock that steps back delays an admission by at most a minute."
   })
 ]

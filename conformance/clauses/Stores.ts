@@ -16,8 +16,8 @@ export const clauses = [
       "however often it is called and however many calls are concurrent.",
     "pets.insert.names":
       "§2: A name is stored code point by code point, even if it has a special meaning in the database.",
-    "pets.find.sees-insert": "§4.3: `find` sees every acknowledged `insert`.",
-    "pets.find.exact": "§4.3: `find` returns the animal as `insert` returned it.",
+    "pets.find.exact":
+      "§4.3: `find` returns every animal as `insert` returned it, once that was acknowledged.",
     "pets.find.none":
       "§4.3: `find` returns `Option.none` for an id that was not assigned, over the whole range of int64.",
     "pets.page.sees-insert": "§4.1: `page` sees every acknowledged `insert`.",
@@ -30,7 +30,6 @@ export const clauses = [
     "pets.page.full":
       "§4.1: `page` returns fewer than `limit` animals only when no more match its conditions.",
     "pets.page.undefined": "§4.1: A condition of `page` that is `undefined` does not apply.",
-    "pets.page.kept": "§4.1: Later inserts do not change a page that was already returned.",
     "pets.linearizable": "§4: Concurrent calls behave as if each took effect at one moment while it ran.",
     "pets.fails-typed": "§7: A method fails only with `StoreUnavailable`.",
     "pets.interruption": "§7: An interrupted call leaves the store usable, and no animal partly stored.",
@@ -46,7 +45,7 @@ export const clauses = [
       "§8: A `step` that throws leaves the state unchanged and the store usable.",
     "limits-store.kept": "§8: A state is kept until `RateLimit.spentAt`.",
     "limits-store.consume.equal":
-      "§8: `consume` returns what `modify` with `RateLimit.step` would return, and leaves the same state.",
+      "§8: `consume` returns what `modify` with `RateLimit.step` would return, and leaves the same state, also when the clock steps back.",
     "limits-store.consume.atomic":
       "§8: Concurrent `consume` and `modify` of one key take effect in sequence.",
     "limits-store.consume.clock":
@@ -61,17 +60,11 @@ export const clauses = [
     "limits-store.fails-typed": "§7: A method fails only with `StoreUnavailable`.",
     "limits-store.interruption":
       "§7: An interrupted call leaves the store usable, and the state either unchanged or with the whole step applied.",
-    "keys-store.find.by-hash": "§5.4: `findByHash` returns the key that has a secret with the hash.",
+    "keys-store.find.by-hash":
+      "§5.4: `findByHash` returns the key that has a secret with the hash, also a revoked key and an expired secret; it sees every acknowledged change, within the adapter's documented staleness.",
     "keys-store.find.each-secret": "§5.4: A key with two secrets is found by either of them.",
-    "keys-store.find.none": "§5.4: `findByHash` returns `Option.none` for a hash that no secret has.",
-    "keys-store.find.revoked": "§5.4: `findByHash` also finds revoked keys and expired secrets.",
-    "keys-store.find.sees-insert":
-      "§5.4: `findByHash` sees every acknowledged `insert`, within the adapter's documented staleness.",
-    "keys-store.find.sees-update":
-      "§5.4: `findByHash` sees every acknowledged `update`, within the adapter's documented staleness.",
-    "keys-store.find.sees-insert-first":
-      "§5.4: `findByHash` sees an acknowledged `insertFirst`, within the adapter's documented staleness.",
-    "keys-store.find.dropped-secret": "§5.4: A key is no longer found by a secret that an `update` removed.",
+    "keys-store.find.none":
+      "§5.4: `findByHash` returns `Option.none` for a hash that no secret has, or no longer has.",
     "keys-store.exact":
       "§5.4: A key is returned with every field as stored and its secrets in the same order.",
     "keys-store.insert": "§5.4: `insert` adds the key and changes no other key.",

@@ -74,17 +74,9 @@ const judgeOne = (known: Knowledge, exchange: Exchange): readonly [ReadonlyArray
   const id = header(exchange.response, "x-request-id")
   const ids = id === undefined ? known.ids : [...known.ids, id].slice(-MAX_IDS)
   const next = { ...known, lists, limits, ids }
-  if (!isOurs(exchange)) return [[], next]
+  if (!isOfService(exchange)) return [[], next]
   const ofHeaders = Headers.judge({ exchange, reading, ids: known.ids })
   const ofStatus = Status.judge(exchange, reading, known.lists, verdict)
   const ofCreation = hasAnimals ? Creation.judge(exchange, reading.operation, basePath) : []
   return [[...ofStatus, ...ofHeaders, ...ofCreation, ...ofAnimals, ...ofLimits], next]
-}
-
-/** Maximum size of a header section that no server rejects with 431. */
-const SMALL_HEADERS = 4_096
-
-const isOurs = (exchange: Responded): boolean => {
-  const size = exchange.request.headers.reduce((sum, [name, value]) => sum + name.length + value.length, 0)
-  return isOfService(exchange) || (exchange.response.status === 431 && size < SMALL_HEADERS)
 }

@@ -4,9 +4,9 @@
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import * as Excerpt from "../http/Excerpt.ts"
 import * as Moment from "../http/Moment.ts"
 import * as PetJson from "../http/PetJson.ts"
+import { excerpt } from "../http/Printable.ts"
 import * as RateHeaders from "../http/RateHeaders.ts"
 import { REMOVAL_BEGINS } from "../http/Removal.ts"
 import type { WireResponse } from "../http/Wire.ts"
@@ -109,7 +109,7 @@ const examineServer = Effect.fnUntraced(function* (target: HttpTarget, traffic: 
 /** Maximum length of a body in an error message. */
 const MAX_SHOWN = 120
 
-const excerptOf = ({ body }: WireResponse): string => JSON.stringify(Excerpt.body(body, MAX_SHOWN))
+const excerptOf = ({ body }: WireResponse): string => JSON.stringify(excerpt(body, MAX_SHOWN))
 
 /** A category that is unlikely to be accepted by a server that accepts only certain categories. */
 const RARE_CATEGORY = 777_777n

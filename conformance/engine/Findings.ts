@@ -79,12 +79,9 @@ export const of = Effect.fnUntraced(function* (
 /** How many bytes of a response take as long to read as one more exchange. */
 const EXCHANGE_SIZE = 300
 
-/** Size in bytes of a request with another method, because people try GET and POST first. */
-const OTHER_SIZE = 1_000
-
 /** Returns how much there is to read in exchanges, in bytes. */
 const sizeOf = (exchanges: ReadonlyArray<Exchange>): number =>
-  exchanges.reduce((sum, { did, request, response }) => {
-    const size = /^(?:GET|POST)$/.test(request.method) ? (response?.body.length ?? 0) : OTHER_SIZE
-    return sum + EXCHANGE_SIZE + did.length + size
-  }, 0)
+  exchanges.reduce(
+    (sum, { did, response }) => sum + EXCHANGE_SIZE + did.length + (response?.body.length ?? 0),
+    0
+  )

@@ -2,7 +2,7 @@ import type { Socket } from "node:net"
 import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
 import { serve } from "../http/RawServer.fixture.ts"
-import { rate, wireResponse } from "../http/Wires.fixture.ts"
+import { wireResponse } from "../http/Wires.fixture.ts"
 import type { Exchange, Violation } from "../model/Exchange.ts"
 import { creation, exchangesOf, judgeHistory, list, onResponses } from "../model/History.fixture.ts"
 import * as Edit from "../selftest/spoilers/Edit.ts"
@@ -50,18 +50,5 @@ describe("Hints.added", () => {
     expect(shown.exchanges.map(({ index }) => index)).toEqual([0, 2, 3])
     expect(shown.violation.actual).toMatch(/: the same response as in step 1$/)
     expect((await added(violation, all.slice(1))).violation).toEqual(violation)
-  })
-
-  it("asks whether a 429 of the minute clears the day, unless the response shows a used day", async () => {
-    const [only] = exchangesOf({}, [list])
-    const evidenceOf = (limit: number, left: number) =>
-      [wireResponse(200), wireResponse(429, rate(5, 0, 9)), wireResponse(200, rate(limit, left, 9))].flatMap(
-        (response) => (only === undefined ? [] : [{ ...only, response }])
-      )
-    const about = { clause: "limits.per-day", expected: "429", actual: "admitted" } as const
-    const actualOf = async (limit: number, left: number) =>
-      (await added({ ...about, evidence: evidenceOf(limit, left) })).violation.actual
-    expect(await actualOf(5, 4)).toBe("admitted: does a 429 of the minute clear the day?")
-    expect(await actualOf(40, 0)).toBe("admitted")
   })
 })

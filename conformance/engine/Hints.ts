@@ -1,6 +1,5 @@
 /** Adds to a violation what the laws do not tell, but a person must know to understand it. */
 import * as Effect from "effect/Effect"
-import * as RateHeaders from "../http/RateHeaders.ts"
 import type { Exchange } from "../model/Exchange.ts"
 import type { HttpTarget } from "../subjects/HttpSubject.ts"
 import type { History } from "./History.ts"
@@ -17,8 +16,6 @@ export const added = Effect.fnUntraced(function* (
   if (before !== undefined) actual += ": the same response as in step 1"
   if (yield* isOfConnection(violation.clause, exchanges, target))
     actual += ": only on a connection that sent a valid key before"
-  if (violation.clause === "limits.per-day" && mayClearDay(exchanges))
-    actual += ": does a 429 of the minute clear the day?"
   return { violation: { ...violation, actual }, exchanges: [before ?? [], exchanges].flat() }
 })
 
@@ -60,10 +57,3 @@ const isOfConnection = Effect.fnUntraced(function* (
   // A connection is free only some time after its response.
   return (yield* Effect.delay(statusOf(request), FREE_MS)) === response?.status
 })
-
-/** Whether a day that must have no requests left has some after a 429, which may have begun it anew. */
-const mayClearDay = (exchanges: ReadonlyArray<Exchange>): boolean => {
-  const last = exchanges.at(-1)?.response
-  const left = last && RateHeaders.of(last)?.remaining
-  return left !== undefined && left > 0 && exchanges.slice(1).some(({ response }) => response?.status === 429)
-}

@@ -94,7 +94,3 @@ export const programsFor = (
       (profile !== "ban" || target.declared?.bans !== false)
   )
 }
-
-/** Returns the names of the programs of a profile, in run order. */
-export const programNames = (profile: string): ReadonlyArray<string> =>
-  programs.filter((program) => program.profile === profile).map(({ name }) => name)

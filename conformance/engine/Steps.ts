@@ -1,9 +1,8 @@
 /** Describes a history step by step, for reports. */
 import * as Arr from "effect/Array"
 import type { Step } from "../clauses/Finding.ts"
-import * as Excerpt from "../http/Excerpt.ts"
 import * as Moment from "../http/Moment.ts"
-import { visible } from "../http/Printable.ts"
+import { excerpt, visible } from "../http/Printable.ts"
 import * as RateHeaders from "../http/RateHeaders.ts"
 import { header, type WireResponse } from "../http/Wire.ts"
 import { type Exchange, isConcurrent } from "../model/Exchange.ts"
@@ -96,7 +95,7 @@ const gotOf = (
 ): string => {
   if (response === undefined) return `no response: ${visible(missing ?? "")}`
   const isLong = response.body.length > MAX_READ
-  const text = isLong ? Excerpt.body(response.body, MAX_READ) : SentRequest.bodyText(response.body)
+  const text = isLong ? excerpt(response.body, MAX_READ) : SentRequest.bodyText(response.body)
   const content = SentRequest.condensed(redact(text))
   const animals = content.length > MAX_BODY ? [...content.matchAll(object)] : []
   const shown = animals.flatMap(([animal, id]) => (named.has(id) ? [animal] : []))

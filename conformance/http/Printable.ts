@@ -1,4 +1,5 @@
-/** Makes untrusted text safe for terminals, logs and scripts. */
+/** Makes untrusted text safe for terminals, logs and scripts, and short. */
+import { text as textOf } from "./Wire.ts"
 
 const unprintable = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\uFFFE\uFFFF]/gu
 
@@ -36,3 +37,15 @@ export const printable = (text: string): string =>
  * U+0020 become escapes as well.
  */
 export const visible = (text: string): string => printable(text.replace(/\p{M}|(?! )\p{Zs}/gu, escaped))
+
+/**
+ * Returns the beginning of a body, and its size if it is longer than `length` UTF-16 code units. Decodes only what is
+ * returned. It ends before a word that does not fit, because redaction does not recognize half of a key.
+ */
+export const excerpt = (content: Uint8Array, length: number): string => {
+  // A UTF-16 code unit takes three bytes of UTF-8 at most.
+  const beginning = textOf(content.subarray(0, 3 * (length + 1)))
+  if (beginning.length <= length) return beginning
+  const words = beginning.slice(0, length).replace(/[^\s"'<>,;:/?&=]+$/, "")
+  return `${words}… (${content.length} bytes)`
+}

@@ -1,7 +1,7 @@
 /** Reads and moves the test clock of a subject over HTTP: `GET /clock` and `POST /clock/advance`. */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import * as Excerpt from "./Excerpt.ts"
+import { excerpt } from "./Printable.ts"
 import { bytes, NoResponse, type Transport, text, type WireRequest } from "./Wire.ts"
 
 export interface ServerClock {
@@ -24,7 +24,7 @@ export const make = (transport: Transport, path: string): ServerClock => {
         return failure(`responds to ${request.method} ${request.target} with status ${status}`)
       return Effect.catch(
         Effect.map(decodeReading(text(body)), ({ now }) => now),
-        () => failure(`responds to ${request.method} with ${JSON.stringify(Excerpt.body(body, 80))}`)
+        () => failure(`responds to ${request.method} with ${JSON.stringify(excerpt(body, 80))}`)
       )
     })
   return {

@@ -111,9 +111,6 @@ const look = (key: string) => ({ kind: "modify", begin: modify(key, "look at", u
 const countedText = (verdict: RateLimit.Verdict, after?: RateLimit.State): string =>
   `${fc.stringify(verdict)}${after === undefined ? "" : `, and the state ${LimitDraws.describe(after)}`}`
 
-/** Maximum lead of a state over the clock. */
-const MAX_LEAD_MS = 60_000
-
 const counting = (method: "consume" | "consumeMany", clause: ClauseSlug) =>
   fc
     .record({
@@ -151,9 +148,6 @@ const counting = (method: "consume" | "consumeMany", clause: ClauseSlug) =>
               const [counted, shown] = got ?? []
               const expected = () => countedText(verdict, shown && after)
               const isEqual = counted !== undefined && countedText(counted, shown) === expected()
-              const lead = before === undefined ? 0 : before.at - now
-              if (lead > 0)
-                expect(lead > MAX_LEAD_MS ? "limits.clock-lead" : "limits.clock-back", isEqual, expected)
               if (shown) expect("limits-store.consume.clock", shown.at === after.at, expected)
               expect(clause, isEqual, expected)
               return { states: new Map(state.states).set(key, after) }
@@ -177,8 +171,6 @@ const crowd: Begin = ({ limits }) => {
 
 /** The clauses that cannot be decided on a store that counts by a clock of its own. */
 const ofClock = [
-  "limits.clock-back",
-  "limits.clock-lead",
   "limits-store.consume.equal",
   "limits-store.consume-many",
   "limits-store.consume.clock",

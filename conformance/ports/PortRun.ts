@@ -40,11 +40,9 @@ interface Results extends History.Tally {
 /** Number of draws for an outage, of which one is used, because a call without arguments may need no backend. */
 const OUTAGE_DRAWS = 10
 
-/** Returns the clauses about a port; those of the family `limits` are about clocks. */
+/** Returns the clauses about a port. */
 const clausesOfPort = (name: string): ReadonlyArray<ClauseSlug> =>
-  clauses.flatMap(({ observable, slug }) =>
-    observable === "port" && slug.startsWith(name.split("-")[0] ?? name) ? [slug] : []
-  )
+  clauses.flatMap(({ slug }) => (slug.startsWith(`${name}.`) ? [slug] : []))
 
 /** Runs the cases of a port on the stores of a target. */
 const runPort = Effect.fnUntraced(function* <Tag, Service extends object, Session, State>(

@@ -12,11 +12,6 @@ export const listed = Selection.checks.map(({ level, observable, profile, says, 
   on: observable
 }))
 
-const programsOf = (profile: string): string => {
-  const names = Selection.programNames(profile)
-  return names.length === 0 ? "cases that are drawn for storage ports" : names.join(", ")
-}
-
 /** Returns the description of a clause; `undefined` if the slug is unknown. */
 export const explain = (slug: string): string | undefined => {
   const clause = clauses.find((candidate) => candidate.slug === slug)
@@ -30,9 +25,7 @@ export const explain = (slug: string): string | undefined => {
     ...(check === undefined
       ? [`Not checked: ${clause.unchecked ?? "no run can show it"}`]
       : [
-          `Profile ${check.profile}, on ${check.observable}.`,
-          "Every exchange of a run is judged. A run that selects this check sends:",
-          `  ${programsOf(check.profile)}`,
+          `Profile ${check.profile}, on ${check.observable}. Every exchange of a run is judged.`,
           ...(check.optional === undefined ? [] : ["", `It may not apply: ${check.optional}`])
         ])
   ].join("\n")

@@ -1,15 +1,8 @@
 /** Renders and parses a report as JSON: the storage format, from which every other format can be rendered. */
-import * as Data from "effect/Data"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { Report, schemaVersion } from "../engine/Report.ts"
-
-/** The text is not a report, or its schema version is not supported. */
-export class InvalidReport extends Data.TaggedError("InvalidReport")<{ readonly reason: string }> {
-  override get message(): string {
-    return this.reason
-  }
-}
+import { SetupError } from "../engine/SetupError.ts"
 
 const decodeReport = Schema.decodeUnknownResult(Schema.fromJsonString(Report))
 
@@ -41,10 +34,10 @@ const unicodeEscapes = (character: string): string =>
     .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
     .join("")
 
-/** Parses the output of `render`; ignores unknown fields. */
-export const parse = (text: string): Result.Result<Report, InvalidReport> =>
+/** Parses the output of `render`; ignores unknown fields. Fails if the text is no report of this schema version. */
+export const parse = (text: string): Result.Result<Report, SetupError> =>
   Result.mapError(
     decodeReport(text),
     ({ message }) =>
-      new InvalidReport({ reason: `this is not a report of schema version ${schemaVersion}: ${message}` })
+      new SetupError({ reason: `this is not a report of schema version ${schemaVersion}: ${message}` })
   )

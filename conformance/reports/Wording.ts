@@ -120,15 +120,6 @@ export const profiles = ({ profiles }: Report): string =>
     .map(({ passed, planned, profile, status }) => `${profile} ${passed}/${planned} ${status}`)
     .join(", ")
 
-const limits = ({ limits: { effort, exclude, milliseconds, only, requests } }: Report): string =>
-  [
-    ...(requests === undefined ? [] : [plural(requests, "request")]),
-    ...(milliseconds === undefined ? [] : [duration(milliseconds)]),
-    ...(effort === 1 ? [] : [`effort ${effort}`]),
-    ...(only.length === 0 ? [] : [`only ${only.join(" ")}`]),
-    ...(exclude.length === 0 ? [] : [`without ${exclude.join(" ")}`])
-  ].join(", ")
-
 /** Returns the facts that are known of a run, each with its name. */
 export const facts = (report: Report): ReadonlyArray<readonly [name: string, fact: string]> =>
   (
@@ -141,7 +132,6 @@ export const facts = (report: Report): ReadonlyArray<readonly [name: string, fac
       ["Implementation", implementation(report)],
       ["Contract", `${report.contract.name} ${report.contract.version}`],
       ["Suite", suite(report)],
-      ["Limits", limits(report)],
       ["Declared", report.subject.capabilities.join(", ")],
       [
         "Checks",

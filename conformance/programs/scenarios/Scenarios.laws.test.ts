@@ -137,7 +137,7 @@ describe("Requests.all", () => {
     if (scenario === undefined) throw new Error("there is no scenario")
     const [, all] = await Effect.runPromise(run(oddServer([undefined]), scenario, 1, Requests.all))
     const bodies = all.map(({ body }) => String(body))
-    for (const written of ["\ufffe\uffff", "\\ufffe\\uffff"])
+    for (const written of ["\ufffe\uffff", "\\uFFFE\\uFFFF"])
       expect(bodies.some((body) => body.includes(written))).toBe(true)
   })
 })

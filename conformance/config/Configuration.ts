@@ -54,7 +54,7 @@ export const Keys = Schema.Struct({
     Text
   ),
   tiny: member(
-    "Key with low limits that the run may exhaust, such as 5 per minute and 40 per day with a clock, 1000 without.",
+    "Key with low limits that the run may exhaust, such as 5 per minute and 40 per day with a clock, 500 without.",
     SmallKey
   ),
   victim: member("Key that the run may cause to be banned.", SmallKey),

@@ -58,7 +58,7 @@ export const of = Effect.fnUntraced(function* (
     }
     const [history] = histories.toSorted((a, b) => bySize(a.exchanges, b.exchanges))
     if (history === undefined) continue
-    const { exchanges: shown, violation } = yield* Hints.added(history, exchanges, target)
+    const { exchanges: shown, violation } = yield* Hints.added(history, exchanges, target, judgeAll)
     found.push({
       clause: violation.clause,
       expected: visible(violation.expected),

@@ -141,6 +141,7 @@ const once = Effect.fnUntraced(function* (
   const traffic = yield* JudgedRun.open({ ...subject, exchanges })
   if (traffic.hasClock) yield* traffic.advance(untilTimeOfDay(at, yield* traffic.now))
   const ids = new Map<string, string>()
+  const last: Array<Exchange> = []
   for (let next = 0; next < steps.length; ) {
     const end = steps.findIndex(({ isTogether }, index) => index > next && !isTogether)
     const group = steps.slice(next, end === -1 ? undefined : end)
@@ -158,11 +159,12 @@ const once = Effect.fnUntraced(function* (
       // To reproduce a 429, the key's limit is used up first.
       if (group.length > 1 || first?.status !== 429 || responses[0]?.response?.status === 429) break
     }
+    last.push(...exchanges.slice(-group.length))
     next += group.length
   }
   const violations = Judges.violationsOf(JudgedRun.setupOf(subject.target), level, exchanges)
   const violation = violations.find((each) => each.clause === clause)
-  const reason = exchanges.length > steps.length ? undefined : differenceOf(steps, exchanges)
+  const reason = differenceOf(steps, last)
   if (violation === undefined && reason !== undefined) return notReplayable(reason)
   const shown = Steps.of(exchanges, subject, false)
   return violation === undefined

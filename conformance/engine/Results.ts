@@ -84,7 +84,8 @@ const explaining: ReadonlyArray<readonly [cause: RegExp, others: RegExp]> = [
   // What requests show one after the other explains what they show at the same time.
   [/^list\.sees-created$/, /^create\.concurrent$/],
   [/^limits\.per-(?:minute|day)$/, /^limits\.atomic$/],
-  [/^limits\.per-day$/, /^limits\.retry-after-promise$/]
+  [/^limits\.per-day$/, /^limits\.retry-after-promise$/],
+  [/^limits\.(?:per-minute|per-day|exceeded-429)$/, /^limits\.reset-truth$/]
 ]
 
 /** Sorts groups by what speaks against them; one that others explain comes after these. */

@@ -84,6 +84,7 @@ export const near: ReadonlyArray<Derived> = [
 
 /** Credentials that a service may accept or reject. */
 export const open: ReadonlyArray<Derived> = [
+  header("authorization", "Bearer KEY"),
   ...["bearer KEY", "BEARER KEY", "Bearer  KEY", "Bearer\tKEY", "Bearer KEY "].map((value) => as(value)),
   as("Bearer no-such-key, Bearer KEY"),
   as("Bearer KEY", "Bearer KEY"),

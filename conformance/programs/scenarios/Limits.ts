@@ -48,8 +48,9 @@ export const firstPrograms: ReadonlyArray<Program> = [
       const { perMinute } = tiny.plan
       const mixed = yield* Random.shuffle([...Calls.operations, ...(yield* Draw.some(Calls.all, 2))])
       const inMinute = Array.from({ length: perMinute }).flatMap((_, at) => mixed[at % mixed.length] ?? [])
-      // Creations are denied while lists show all animals of a status.
-      const denied = yield* tiny.useUp([...inMinute, ...Array(perMinute + 1).fill(Calls.calls.creation)])
+      // Creations with usual names are denied while lists show all animals of a status.
+      const creation: Calls.Call = (tools) => Calls.creating({ name: tools.name() })(tools)
+      const denied = yield* tiny.useUp([...inMinute, ...Array(perMinute + 1).fill(creation)])
       yield* Calls.lookAtLists(tools)
       yield* tiny.recover(denied, mixed)
     }

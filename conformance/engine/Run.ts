@@ -21,7 +21,7 @@ import * as Results from "./Results.ts"
 import * as Selection from "./Selection.ts"
 import { failSetup, type SetupError } from "./SetupError.ts"
 
-export interface RunOptions extends Selection.Options {
+export interface RunOptions extends Selection.SelectionOptions {
   /** The seed of the random choices; a random one if absent. The report contains the seed. */
   readonly seed?: number | undefined
   /** For ports: multiplier of the number of random cases; 1 by default. */

@@ -17,7 +17,7 @@ export type {
   Verdict
 } from "./engine/Report.ts"
 export type { Progress, RunOptions } from "./engine/Run.ts"
-export { UnknownSelection } from "./engine/Selection.ts"
+export { type SelectionOptions, UnknownSelection } from "./engine/Selection.ts"
 export { SetupError } from "./engine/SetupError.ts"
 export type { FetchHandler } from "./http/FetchTransport.ts"
 export type { PortTarget as PortSubjectOptions } from "./ports/PortTarget.ts"

@@ -13,7 +13,7 @@ import * as Database from "./Database.ts"
 import * as KeyCommand from "./keys/KeyCommand.ts"
 import * as KeyTable from "./keys/KeyTable.ts"
 import * as KeyText from "./keys/KeyText.ts"
-import { revoke } from "./keys/Revoke.ts"
+import * as Revoke from "./keys/Revoke.ts"
 import { printable } from "./Printable.ts"
 import * as Setting from "./Setting.ts"
 
@@ -60,6 +60,6 @@ const list = Command.make(
 
 /** The `admin` commands. */
 export const admin = Command.make("admin").pipe(
-  Command.withSubcommands([token, list, revoke]),
+  Command.withSubcommands([token, list, Revoke.of(true)]),
   Command.withDescription("Issue, list and revoke the tokens that open the console and the admin API.")
 )

@@ -169,7 +169,7 @@ describe("animal-store keys", () => {
       ...{ code: 1, stdout: "" },
       stderr:
         "animal-store: cannot write to standard output: ENOSPC: no space left on device; " +
-        `the new secret of ${id} is lost: rotate or revoke that key\n`
+        `the new secret of ${id} is lost: revoke it, or rotate it if it is a key\n`
     })
   })
 

@@ -31,7 +31,10 @@ export const prepare = async (directory: string): Promise<void> => {
 const create = async (directory: string): Promise<void> => {
   if (existsSync(directory)) return
   await create(dirname(directory))
-  await mkdir(directory)
+  await mkdir(directory).catch((error: NodeJS.ErrnoException) => {
+    // Another run may have created it meanwhile.
+    if (error.code !== "EEXIST") throw error
+  })
 }
 
 /** Writes all files. */

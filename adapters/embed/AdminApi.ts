@@ -320,10 +320,16 @@ const optionsOf = ({ expires, metadata, perDay, perMinute, ...rest }: Change) =>
 const parsed = <A>(option: string, result: Result.Result<A, string>): A =>
   Result.getOrThrowWith(result, (reason) => new InvalidOption({ option, reason }))
 
+const codesOf = ({ method, path }: OwnOperation): ReadonlyArray<string> => {
+  const isOfKey = path.includes("{id}")
+  if (method === "GET") return isOfKey || path === "/events" ? ["not_found"] : []
+  return isOfKey ? codes : ["invalid_body"]
+}
+
 /** Rejects pages of other origins, and turns failures of `Keys` into responses. */
 const guarded = (operation: OwnOperation): OwnOperation => ({
   ...operation,
-  errors: ["forbidden_origin", ...(operation.method === "GET" ? ["not_found"] : codes)],
+  errors: ["forbidden_origin", ...codesOf(operation)],
   run: async (input: OperationInput) => {
     const origin = input.header("origin")
     // A proxy may terminate TLS, so the scheme is not compared.

@@ -153,8 +153,11 @@ export const make = Effect.fnUntraced(function* (
         Effect.result
       )
       if (leased._tag === "Success" && !isStale(leased.success)) {
-        yield* Scope.addFinalizer(scope, end)
-        start()
+        // In one step: an interruption between the two would count an end without a start.
+        yield* Effect.suspend(() => {
+          start()
+          return Scope.addFinalizer(scope, end)
+        })
         return leased.success
       }
       if (leased._tag === "Success") yield* pool.invalidate(leased.success)

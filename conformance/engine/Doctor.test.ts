@@ -15,7 +15,7 @@ interface Changes {
   readonly respond?: (request: WireRequest, key: string) => WireResponse | undefined
   readonly target?: Partial<HttpSubject.HttpTarget>
   readonly clock?: HttpSubject.HttpTarget["clock"] | "none"
-  readonly options?: Selection.Options
+  readonly options?: Selection.SelectionOptions
 }
 
 const keys = {
@@ -118,7 +118,7 @@ describe("Doctor.examine with a correct set-up", () => {
   })
 
   it("reports the number of selected checks", async () => {
-    const countChecks = async (options: Selection.Options) => {
+    const countChecks = async (options: Selection.SelectionOptions) => {
       const findings = await examine({ options })
       return Number(/^([0-9]+) checks at level/m.exec([findings].flat().join("\n"))?.[1])
     }

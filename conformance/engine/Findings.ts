@@ -58,7 +58,9 @@ export const of = Effect.fnUntraced(function* (
     }
     const [history] = histories.toSorted((a, b) => bySize(a.exchanges, b.exchanges))
     if (history === undefined) continue
-    const { exchanges: shown, violation } = yield* Hints.added(history, exchanges, target, judgeAll)
+    const { exchanges: shown, violation } = isLate()
+      ? history
+      : yield* Hints.added(history, exchanges, target, judgeAll)
     found.push({
       clause: violation.clause,
       expected: visible(violation.expected),

@@ -26,7 +26,7 @@ const added = (
 
 describe("Hints.added", () => {
   it.each([
-    [true, "200: but not when the request is sent again on a new connection"],
+    [true, "200: but not when the request is sent again by itself"],
     [false, "200"]
   ])("tells whether the violation depends on what came before: %s", async (isOnce, actual) => {
     const known = new WeakSet<Socket>()

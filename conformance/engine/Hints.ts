@@ -18,7 +18,7 @@ export const added = Effect.fnUntraced(function* (
   let { actual } = violation
   if (before !== undefined) actual += ": the same response as in step 1"
   if (yield* isPassing(history, target, judgeAll))
-    actual += ": but not when the request is sent again on a new connection"
+    actual += ": but not when the request is sent again by itself"
   return { violation: { ...violation, actual }, exchanges: [before ?? [], exchanges].flat() }
 })
 
@@ -49,10 +49,11 @@ const isPassing = Effect.fnUntraced(function* (
   const [only, ...others] = exchanges
   if (only?.request.method !== "GET" || others.length > 0 || isCounted(violation)) return false
   const isOfKey = violation.clause.startsWith("auth.")
-  const target = isOfKey ? `${basePath}/pets?limit=1` : only.request.target
-  if (target.startsWith(`${basePath}/pets/`)) return false
-  const request = { ...only.request, target, isAlone: true }
-  const response = yield* Effect.orElseSucceed(transport(request), () => undefined)
+  // Every operation needs a key, but getPet may be removed meanwhile.
+  if (!isOfKey && only.request.target.startsWith(`${basePath}/pets/`)) return false
+  const request = { ...only.request, isAlone: true }
+  const sent = Effect.timeout(transport(request), "1 second")
+  const response = yield* Effect.orElseSucceed(sent, () => undefined)
   if (response === undefined || (response.status === 429 && !isOfKey)) return false
   return !judgeAll([{ ...only, request, response }]).some(({ clause }) => clause === violation.clause)
 })

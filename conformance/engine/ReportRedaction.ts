@@ -3,10 +3,10 @@ import type { Report } from "./Report.ts"
 
 /** Redacts a report, except for texts that come only from the suite. */
 export const ofReport = (report: Report, redact: (text: string) => string): Report => {
-  /** Redacts every text inside a value but the replay token. */
-  const clean = <A>(value: A): A =>
+  /** Redacts every text inside a value but the members with a name. */
+  const clean = <A>(value: A, kept?: string): A =>
     JSON.parse(JSON.stringify(value), (name, member) =>
-      typeof member === "string" && name !== "token" ? redact(member) : member
+      typeof member === "string" && name !== kept ? redact(member) : member
     )
   const { checks, choices, findings, implementation, stopped, subject } = report
   return {
@@ -15,7 +15,7 @@ export const ofReport = (report: Report, redact: (text: string) => string): Repo
     subject: { ...subject, name: redact(subject.name) },
     checks: checks.map((check) => {
       const { counterexample, reason } = check
-      return { ...check, ...clean({ counterexample, reason }) }
+      return { ...check, ...clean({ counterexample, reason }, "token") }
     })
   }
 }

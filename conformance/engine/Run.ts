@@ -4,7 +4,6 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
 import packageJson from "../../package.json" with { type: "json" }
-import type { Level } from "../clauses/Clause.ts"
 import * as Versions from "../clauses/Versions.ts"
 import * as PortRun from "../ports/PortRun.ts"
 import * as HttpSubject from "../subjects/HttpSubject.ts"
@@ -22,13 +21,9 @@ import * as Results from "./Results.ts"
 import * as Selection from "./Selection.ts"
 import { failSetup, type SetupError } from "./SetupError.ts"
 
-export interface RunOptions {
-  /** By default `spec` for servers, and `design` for ports, because their laws are promises of this project. */
-  readonly level?: Level | undefined
+export interface RunOptions extends Selection.SelectionOptions {
   /** The seed of the random choices; a random one if absent. The report contains the seed. */
   readonly seed?: number | undefined
-  readonly only?: ReadonlyArray<string> | undefined
-  readonly exclude?: ReadonlyArray<string> | undefined
   /** For ports: multiplier of the number of random cases; 1 by default. */
   readonly effort?: number | undefined
   /** For ports: timeout in milliseconds; 20,000 by default. */

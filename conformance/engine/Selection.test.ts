@@ -26,7 +26,7 @@ const storesWithAll = PortSubject.make({
 })
 
 /** Selects checks; a pattern may select none of a server or of stores. */
-const slugs = (options: Selection.Options): ReadonlyArray<string> =>
+const slugs = (options: Selection.SelectionOptions): ReadonlyArray<string> =>
   [subjectWith(), storesWithAll].flatMap((subject) =>
     Result.match(Selection.of(subject, { level: "design", ...options }), {
       onSuccess: ({ selected }) => [...selected],
@@ -34,7 +34,7 @@ const slugs = (options: Selection.Options): ReadonlyArray<string> =>
     })
   )
 
-const selectionOf = (subject: Subject, options: Selection.Options) =>
+const selectionOf = (subject: Subject, options: Selection.SelectionOptions) =>
   Result.getOrThrow(Selection.of(subject, options))
 
 describe("a selection", () => {
@@ -54,7 +54,7 @@ describe("a selection", () => {
   })
 
   it("runs the programs of the selected profiles, those of level design only there, and no bans if there are none", () => {
-    const programsOf = (options: Selection.Options, declared?: { bans: boolean }) => {
+    const programsOf = (options: Selection.SelectionOptions, declared?: { bans: boolean }) => {
       const subject = subjectWith(declared)
       return Selection.programsFor(subject, selectionOf(subject, options))
     }

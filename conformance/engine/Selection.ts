@@ -15,7 +15,7 @@ import * as Platform from "./Platform.ts"
 import { SetupError } from "./SetupError.ts"
 
 /** What the user selects. */
-export interface Options {
+export interface SelectionOptions {
   /** By default `spec` for servers, and `design` for ports, because their laws are promises of this project. */
   readonly level?: Level | undefined
   /** Ids, profiles, or patterns such as `list.*`; empty for all. */
@@ -58,7 +58,7 @@ const matcher = (pattern: string): ((check: Check) => boolean) => {
 /** Selects checks. Fails if Node is too old, a pattern matches nothing, or no check is left. */
 export const of = (
   subject: Subject,
-  { exclude = [], level = subject.kind === "port" ? "design" : "spec", only = [] }: Options
+  { exclude = [], level = subject.kind === "port" ? "design" : "spec", only = [] }: SelectionOptions
 ): Result.Result<Selection, UnknownSelection | SetupError> => {
   const fail = (reason: string) => Result.fail(new SetupError({ reason }))
   const problem = Platform.problem()

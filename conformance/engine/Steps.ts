@@ -138,10 +138,7 @@ const resetOf = (resetAt: number, now: number): string => {
 }
 
 /** Whether two steps sent the same and got the same status; what is left of a limit differs after each request. */
-const isAlike = (a: Step, b: Step): boolean =>
-  a.did === b.did && a.got.slice(0, STATUS_LENGTH) === b.got.slice(0, STATUS_LENGTH)
-
-const STATUS_LENGTH = 3
+const isAlike = (a: Step, b: Step): boolean => a.did === b.did && a.got.slice(0, 3) === b.got.slice(0, 3)
 
 /** Replaces the middle of a series of steps that are alike with their number. */
 const collapsed = (steps: ReadonlyArray<Step>): ReadonlyArray<Step> =>

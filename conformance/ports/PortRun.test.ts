@@ -40,6 +40,22 @@ describe("a run on storage ports", { timeout: 20_000 }, () => {
     })
   )
 
+  it.live("dies if a layer does, instead of counting the case as a pass", () =>
+    Effect.gen(function* () {
+      let builds = 0
+      const dying = Layer.effect(
+        PetRepository,
+        Effect.gen(function* () {
+          const isLate = ++builds > 20
+          yield* Effect.addFinalizer(() => (isLate ? Effect.die(new Error("cannot close")) : Effect.void))
+          return ArrayStores.petRepository()
+        })
+      )
+      const exit = yield* Effect.exit(run({ name: "dying", petRepository: dying }))
+      expect(String(exit)).toContain("cannot close")
+    })
+  )
+
   it.live("finds nothing in stores whose interrupted calls still take effect", () =>
     Effect.gen(function* () {
       const later = <A, E>(call: Effect.Effect<A, E>): Effect.Effect<A, E> =>

@@ -147,12 +147,13 @@ const runPort = Effect.fnUntraced(function* <Tag, Service extends object, Sessio
         return false
       })
       const check = { seed, path: String(next), numRuns: numRuns - next }
-      yield* Effect.promise((signal) =>
+      const { errorInstance, failed } = yield* Effect.promise((signal) =>
         fc.check(
           fc.asyncProperty(cases, (given) => runPromise(isWithout(given), { signal })),
           check
         )
       )
+      if (failed && found === undefined) return yield* Effect.die(errorInstance)
     }
   }
 })

@@ -1,5 +1,6 @@
 /** Renders a report for a terminal: the verdict, the probable cause within one screen, and then all else in few lines. */
 import { styleText } from "node:util"
+import * as Arr from "effect/Array"
 import type { Step } from "../clauses/Finding.ts"
 import type { Cause, CheckResult, Report, Status } from "../engine/Report.ts"
 import type { Progress } from "../engine/Run.ts"
@@ -118,8 +119,9 @@ const otherInOneLine = (each: readonly [CheckResult, Cause]): Item => [
 ]
 
 /** Formats the checks with a status, those with the same reason together. */
-const reasons = (checks: ReadonlyArray<CheckResult>, status: Status): ReadonlyArray<Item> =>
-  Wording.byReason(checks.filter((check) => check.status === status)).flatMap(([reason, same]) => {
+const reasons = (checks: ReadonlyArray<CheckResult>, status: Status): ReadonlyArray<Item> => {
+  const some = checks.filter((check) => check.status === status)
+  return Object.entries(Arr.groupBy(some, Wording.summary)).flatMap(([reason, same]) => {
     const ids = same.map(({ id }) => id).join(", ")
     const word = status.toUpperCase().replace("-", " ")
     return same.length === 1
@@ -129,6 +131,7 @@ const reasons = (checks: ReadonlyArray<CheckResult>, status: Status): ReadonlyAr
           ["  ", ids]
         ]
   })
+}
 
 const bulleted = (text: string): Item => ["- ", text]
 

@@ -1,5 +1,4 @@
 /** Creates the texts that all renderings of a report share. */
-import * as Arr from "effect/Array"
 import type { Step } from "../clauses/Finding.ts"
 import type { Cause, CheckResult, Report } from "../engine/Report.ts"
 import * as Moment from "../http/Moment.ts"
@@ -87,12 +86,6 @@ export const evidence = (
     ["actual", actual]
   ]
 }
-
-/** Groups checks by their reason, in the order of first appearance. */
-export const byReason = (
-  checks: ReadonlyArray<CheckResult>
-): ReadonlyArray<readonly [reason: string, checks: ReadonlyArray<CheckResult>]> =>
-  Object.entries(Arr.groupBy(checks, summary))
 
 /** Formats a duration with two digits or whole seconds: `0.9 s`, `3.2 s`, `38 s`, `2 min 5 s`. */
 export const duration = (milliseconds: number): string => {

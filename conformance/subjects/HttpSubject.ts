@@ -78,14 +78,13 @@ export const secretsOf = ({ expired, main, revoked, tiny, victim }: Keys): Secre
 })
 
 /** Returns what a server has, by its declarations. */
-export const capabilitiesOf = ({ clock, declared, keys }: HttpTarget): ReadonlySet<Capability> => {
+export const capabilitiesOf = ({ clock, keys }: HttpTarget): ReadonlySet<Capability> => {
   const all: ReadonlyArray<readonly [Capability, boolean]> = [
     ["clock", clock !== undefined],
     ["tinyPlan", keys.tiny !== undefined],
     ["victimKey", keys.victim !== undefined],
     ["revokedKey", keys.revoked !== undefined],
-    ["expiredKey", keys.expired !== undefined],
-    ["anyCategory", (declared?.categories ?? "any") === "any"]
+    ["expiredKey", keys.expired !== undefined]
   ]
   return new Set(all.filter(([, has]) => has).map(([name]) => name))
 }

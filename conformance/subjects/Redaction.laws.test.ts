@@ -34,6 +34,13 @@ const longestShared = (text: string, spelling: string): number => {
 }
 
 describe("redaction of the credentials that laws derive from a key", () => {
+  it("hides half of a short key after a scheme, and no short word in percent escapes", () => {
+    const redact = Redaction.make({ main: "pets-k3y" })
+    expect(redact('the token "Bearer pets" is unknown')).toBe('the token "Bearer ‹key:main›" is unknown')
+    expect(redact("GET /v1/%70%65%74%73")).toBe("GET /v1/%70%65%74%73")
+    expect(redact("%70%65%74%73%2d%6b%33%79")).toBe("‹key:main›")
+  })
+
   it("leaves no 8 characters of the key or of its reverse, and no mistyped key, in a header or a message", () => {
     fc.assert(
       fc.property(keys, fc.constantFrom(...credentials), (key, derive) => {

@@ -10,7 +10,8 @@ const MIN_LENGTH = 8
  * in another encoding, so it also replaces
  *
  * - 8 characters or more of a secret, of its reverse, and of their encodings;
- * - a word that begins and ends like a secret or its reverse, with 8 characters in all; 7 if the secret has 8.
+ * - a word that begins and ends like a secret or its reverse, with 8 characters in all; 7 if the secret has 8;
+ * - a word after an authentication scheme that begins with half of a secret.
  */
 export const make = (secrets: KeyText.Secrets): ((text: string) => string) => {
   const texts = Object.entries(secrets).flatMap(([key, secret = ""]) =>
@@ -21,11 +22,20 @@ export const make = (secrets: KeyText.Secrets): ((text: string) => string) => {
   const forms = texts.flatMap(({ shown, text }) =>
     [text, ...encodingsOf(text)].map((encoded) => ({ shown, spelled: fold(encoded) }))
   )
-  const hideParts = KeyText.replacer(forms, MIN_LENGTH, ({ shown }) => shown)
+  const escapes = texts.map(({ shown, text }) => ({ shown, spelled: fold(percentOf(text)) }))
+  const replacers = [
+    KeyText.replacer(escapes, 3 * MIN_LENGTH, ({ shown }) => shown),
+    KeyText.replacer(forms, MIN_LENGTH, ({ shown }) => shown)
+  ]
   const mistyped = texts.map(({ shown, text }) => ({ shown, words: mistypingsOf(text) }))
   return (text) =>
-    mistyped.reduce((result, { shown, words }) => result.replace(words, shown), hideParts(text, fold(text)))
+    mistyped.reduce(
+      (result, { shown, words }) => result.replace(words, shown),
+      replacers.reduce((result, replace) => replace(result, fold(result)), text)
+    )
 }
+
+const percentOf = (text: string): string => Buffer.from(text).toString("hex").replaceAll(/../g, "%$&")
 
 /** Converts ASCII letters to lower case. Other letters are unchanged, so positions in the text stay the same. */
 const fold = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
@@ -38,7 +48,8 @@ const mistypingsOf = (text: string): RegExp => {
     const end = text.length - characters + begin
     return `${literal(text.slice(0, begin))}[\\w.~+/=-]{0,${text.length}}${literal(text.slice(end))}`
   })
-  return new RegExp(`(?<![\\w.~+/=-])(?:${ends.join("|")})`, "gi")
+  const half = `(?<=(?:bearerx?|basic|token)\\s+["\\\\]*)${literal(text.slice(0, text.length >> 1))}[\\w.~+/=-]*`
+  return new RegExp(`${half}|(?<![\\w.~+/=-])(?:${ends.join("|")})`, "gi")
 }
 
 /** Returns a text in JSON, in JSON inside JSON, in URLs, in HTML, and in base64. */
@@ -49,7 +60,6 @@ const encodingsOf = (text: string): ReadonlyArray<string> => {
     json,
     JSON.stringify(json).slice(1, -1),
     encodeURIComponent(bytes.toString()),
-    bytes.toString("hex").replaceAll(/../g, "%$&"),
     text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;"),
     // Of base64, the part that does not depend on the bytes before and after.
     ...[0, 1, 2].flatMap((offset) => {

@@ -10,7 +10,6 @@ export const capabilities = {
   victimKey: "a key that may be banned (--victim KEY:PERMINUTE:PERDAY)",
   revokedKey: "a revoked key (--revoked KEY)",
   expiredKey: "an expired key (--expired KEY)",
-  anyCategory: "a subject that accepts any categoryId",
   outage: "a store whose backend does not respond"
 } as const
 

@@ -146,7 +146,7 @@ export const printSecret = (flags: Values, text: string, kind: string, issued: I
     flags,
     KeyRecord.issued(issued),
     [text, "", `  ${kind}, shown only now: ${issued.key}`, ""].join("\n"),
-    `; the new secret of ${issued.id} is lost: rotate or revoke that key`
+    `; the new secret of ${issued.id} is lost: revoke it, or rotate it if it is a key`
   )
 
 /** The argument `id` of commands for one key, which rejects secrets. */

@@ -59,7 +59,8 @@ const close = () => element().close()
 const open = (app, next) => {
   shown = next
   app.draw()
-  if (!element().open) element().showModal()
+  // The page without a token has no dialog.
+  if (element()?.open === false) element().showModal()
 }
 
 /** @param {App} app @param {Shown} shown */

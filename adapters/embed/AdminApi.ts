@@ -18,7 +18,6 @@ import * as Keys from "./Keys.ts"
 import { defineOperation, type OperationInput, type OwnOperation } from "./OwnOperation.ts"
 import type * as Validator from "./Validator.ts"
 
-/** What the operations use. */
 export interface Tools {
   readonly run: Keys.Run
   readonly plans: { readonly [name: string]: Plan.Plan | undefined }
@@ -127,7 +126,6 @@ const page = {
 
 const next = textOrNull("The cursor of the next page, or null.")
 
-/** Creates the operations. */
 export const operations = ({ history, plans, run }: Tools): ReadonlyArray<OwnOperation> => {
   const Change = changeOf(Object.keys(plans))
   const keysOf = ({ id, label = id }: Caller) =>
@@ -320,16 +318,11 @@ const optionsOf = ({ expires, metadata, perDay, perMinute, ...rest }: Change) =>
 const parsed = <A>(option: string, result: Result.Result<A, string>): A =>
   Result.getOrThrowWith(result, (reason) => new InvalidOption({ option, reason }))
 
-const codesOf = ({ method, path }: OwnOperation): ReadonlyArray<string> => {
-  const isOfKey = path.includes("{id}")
-  if (method === "GET") return isOfKey || path === "/events" ? ["not_found"] : []
-  return isOfKey ? codes : ["invalid_body"]
-}
-
 /** Rejects pages of other origins, and turns failures of `Keys` into responses. */
 const guarded = (operation: OwnOperation): OwnOperation => ({
   ...operation,
-  errors: ["forbidden_origin", ...codesOf(operation)],
+  // Those that name a key may not find it.
+  errors: ["forbidden_origin", ...(/\{id\}|events/.test(operation.path) ? codes : [])],
   run: async (input: OperationInput) => {
     const origin = input.header("origin")
     // A proxy may terminate TLS, so the scheme is not compared.

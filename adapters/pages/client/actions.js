@@ -59,7 +59,6 @@ const close = () => element().close()
 const open = (app, next) => {
   shown = next
   app.draw()
-  // The page without a token has no dialog.
   if (element()?.open === false) element().showModal()
 }
 

@@ -60,9 +60,12 @@ export const readStates = (
   prefix = ""
 ): Effect.Effect<ReadonlyMap<string, RateLimit.State>, SqlError> =>
   Effect.map(
-    sql<RateLimitFields.RateLimitFields & { readonly key: string }>`
+    sql<{ readonly key: string; readonly [name: string]: unknown }>`
       SELECT * FROM rate_limits WHERE key >= ${prefix} AND key < ${`${prefix}~`} ORDER BY key`,
-    (rows) => new Map(rows.map((row) => [row.key, RateLimitFields.toState(row)]))
+    (rows) =>
+      new Map(
+        rows.map((row) => [row.key, RateLimitFields.stateOf(RateLimitFields.names.map((name) => row[name]))])
+      )
   )
 
 /** Returns the number of rows in a table. */

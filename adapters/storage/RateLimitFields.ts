@@ -18,13 +18,7 @@ export const names = [
   "banned_until"
 ] as const
 
-/** Fields as returned by a driver: numbers, bigints or text. */
-export type RateLimitFields = { readonly [name in (typeof names)[number]]: unknown }
-
-/** Decodes a state from named fields. */
-export const toState = (fields: RateLimitFields): State => stateOf(names.map((name) => fields[name]))
-
-/** Decodes a state from values in the order of `names`. */
+/** Decodes a state from values in the order of `names`, as a driver returns them: numbers, bigints or text. */
 export const stateOf = ([
   level,
   at,

@@ -3,7 +3,7 @@ import type { Report } from "./Report.ts"
 
 /** Redacts a report, except for texts that come only from the suite. */
 export const ofReport = (report: Report, redact: (text: string) => string): Report => {
-  /** Redacts every text inside a value but the members with a name. */
+  /** Redacts every text inside a value, except members that are named `kept`. */
   const clean = <A>(value: A, kept?: string): A =>
     JSON.parse(JSON.stringify(value), (name, member) =>
       typeof member === "string" && name !== kept ? redact(member) : member
